@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `tempi` command: parse, call, print. Data to stdout, talk to stderr.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "tempi/case/option_table.hpp"
+#include "tempi/case/run.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/version.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum ExitCode { done = 0, bad_input = 2, numerical_failure = 3, write_failure = 4, interrupted = 130 };
+
+std::atomic<bool> stop_requested = false;
+
+void request_stop(int) {
+  if (stop_requested.exchange(true)) std::_Exit(interrupted);  // the second time, at once
+}
+
+void say(const std::string& line) { fmt::print(stderr, "tempi: {}\n", line); }
+
+struct Arguments {
+  std::string case_file, folder;
+  std::vector<std::string> settings;
+  int threads = 1;
+  bool quiet = false, overwrite = false, markdown = false;
+  std::vector<std::string> plot;
+};
+
+std::string time_left(const tempi::Progress& p) {
+  const double rate = p.time / p.wall_time;
+  const auto seconds = static_cast<long>((p.end_time - p.time) / rate);
+  if (seconds >= 3600) return fmt::format("{} h {:02} min", seconds / 3600, seconds / 60 % 60);
+  return seconds >= 60 ? fmt::format("{} min {:02} s", seconds / 60, seconds % 60) : fmt::format("{} s", seconds);
+}
+
+void show_progress(const tempi::Progress& p) {
+  constexpr int width = 24;
+  const int full = static_cast<int>(width * p.time / p.end_time);
+  fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:5.1f} %  t = {:.4g} s  {:.3g} updates/s  energy {:+.1e}  {} left \033[K", "",
+             full, "", width - full, 100.0 * p.time / p.end_time, p.time, static_cast<double>(p.updates) / p.wall_time,
+             p.energy_change, time_left(p));
+}
+
+int run_case(const Arguments& arguments) {
+  tempi::RunOptions options;
+  const tempi::Existing existing = arguments.overwrite ? tempi::Existing::overwrite : tempi::Existing::refuse;
+  options.existing = existing;
+  options.folder = arguments.folder.empty() ? fs::path(arguments.case_file).filename().replace_extension(".out")
+                                            : fs::path(arguments.folder);
+  tempi::CaseFile input = tempi::read_case(arguments.case_file, arguments.settings);
+  tempi::check_output_folder(options.folder, existing);
+  tempi::Simulation simulation = tempi::build(std::move(input));
+  if (!arguments.quiet)
+    for (const std::string& warning : simulation.warnings) say("warning: " + warning);
+  options.threads = 1;  // more threads do not help this engine, and the answer does not depend on them
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (terminal && !arguments.quiet) options.on_progress = show_progress;
+  options.stop = &stop_requested;
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  const auto clear_line = [&] {
+    if (options.on_progress) fmt::print(stderr, "\r\033[K");
+  };
+  tempi::RunResult result;
+  try {
+    result = tempi::run(simulation, options);
+  } catch (...) {
+    clear_line();
+    throw;
+  }
+  clear_line();
+  if (!arguments.quiet)
+    fmt::print("{}  results         {}\n", tempi::describe_result(result.summary), options.folder.string());
+  if (result.status == tempi::Status::interrupted) {
+    say(fmt::format("interrupted; '{}' holds what was computed so far.", options.folder.string()));
+    return interrupted;
+  }
+  return done;
+}
+
+int check_case(const Arguments& arguments) {
+  const tempi::Simulation simulation = tempi::build(tempi::read_case(arguments.case_file, arguments.settings));
+  for (const std::string& warning : simulation.warnings) say("warning: " + warning);
+  fmt::print("{}", tempi::describe_model(simulation));
+  return done;
+}
+
+// The script stands beside the command in a build folder, and in ../share/tempi of an installation.
+int plot_run(const Arguments& arguments) {
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& script : {here / "plot.py", here / "../share/tempi/plot.py"}) {
+    if (!fs::exists(script)) continue;
+    const std::string python = fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+    std::vector<std::string> words = {python, script.string()};
+    words.insert(words.end(), arguments.plot.begin(), arguments.plot.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execvp(argv[0], argv.data());
+    throw tempi::InputError("python3 cannot be started. Install the package python3 (and python3-matplotlib).");
+  }
+  throw tempi::InputError(fmt::format("plot.py is missing beside the command (in '{}').", here.string()));
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"Asynchronous, structure-preserving time integration of mechanics"};
+  app.name("tempi");
+  app.set_version_flag("--version", fmt::format("tempi {} ({})", tempi::version, tempi::git_hash));
+  app.require_subcommand(1);
+  Arguments arguments;
+  const auto add_case = [&](CLI::App* command) {
+    command->add_option("CASE", arguments.case_file, "case file (TOML)")->required();
+    command->add_option("--set", arguments.settings, "change a value of the case: KEY=VALUE, e.g. run.end_time=1e-3")
+        ->allow_extra_args(false);
+  };
+  CLI::App* run = app.add_subcommand("run", "run a case and write its results");
+  add_case(run);
+  run->add_option("--out", arguments.folder, "folder for the results (default: the case's name with .out)");
+  run->add_option("--threads", arguments.threads, "number of threads (results do not depend on it)")
+      ->check(CLI::PositiveNumber);
+  run->add_flag("--quiet", arguments.quiet, "print nothing but errors");
+  run->add_flag("--overwrite", arguments.overwrite, "replace results that are there already");
+  CLI::App* check = app.add_subcommand("check", "validate a case, print the model and its steps, run nothing");
+  add_case(check);
+  CLI::App* plot = app.add_subcommand("plot", "draw pictures (PNG) of a finished run");
+  plot->add_option("DIR", arguments.plot, "the run's folder, and options of the script (--frame N)")->required();
+  plot->allow_extras();
+  CLI::App* options = app.add_subcommand("options", "list every key of the case file");
+  options->add_flag("--markdown", arguments.markdown, "as a page of the documentation");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? done : bad_input;
+  }
+  if (run->parsed()) return run_case(arguments);
+  if (check->parsed()) return check_case(arguments);
+  if (options->parsed()) {
+    fmt::print("{}", arguments.markdown ? tempi::options_as_markdown() : tempi::options_as_text());
+    return done;
+  }
+  for (const std::string& extra : plot->remaining()) arguments.plot.push_back(extra);
+  return plot_run(arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const tempi::InputError& e) {
+    say(e.what());
+    return bad_input;
+  } catch (const tempi::SolveError& e) {
+    say(e.what());
+    return numerical_failure;
+  } catch (const tempi::OutputError& e) {
+    say(e.what());
+    return write_failure;
+  } catch (const std::bad_alloc&) {
+    say("not enough memory. Use a smaller mesh or a larger machine.");
+    return bad_input;
+  } catch (const std::exception& e) {
+    say(fmt::format("unexpected error: {}", e.what()));
+    return bad_input;
+  }
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/case_file.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "tempi/case/option_table.hpp"
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+[[noreturn]] void fail(const Place& place, const std::string& message) {
+  throw InputError(fmt::format("{}: {}", place, message));
+}
+
+std::string_view type_name(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::string: return "a text";
+    case toml::node_type::integer: return "an integer";
+    case toml::node_type::floating_point: return "a number";
+    case toml::node_type::boolean: return "true or false";
+    case toml::node_type::array: return "a list";
+    case toml::node_type::table: return "a table";
+    default: return "a date or time";
+  }
+}
+
+// One section of the file, or one of a repeated section. Reads keys through the option table.
+class Section {
+ public:
+  Section(std::string name, const toml::table* table, Place place)
+      : name_(std::move(name)), table_(table), place_(std::move(place)) {}
+
+  const Place& place() const { return place_; }
+
+  Place place_of(const toml::node& node) const {
+    if (node.source().path) return fmt::format("{}:{}", *node.source().path, node.source().begin.line);
+    return place_;
+  }
+
+  bool has(std::string_view key) const { return find(key) != nullptr; }
+
+  std::optional<double> number(std::string_view key) const {
+    const auto [node, row] = look_up(key);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->value<double>();
+    if (!value || node->is_boolean()) wrong_type(*node, row, "a number");
+    if (!std::isfinite(*value)) fail(place_of(*node), fmt::format("{} = {} (must be finite).", key, *value));
+    check_range(*node, row, *value);
+    return value;
+  }
+
+  int integer(std::string_view key) const {
+    const auto [node, row] = look_up(key);
+    if (node == nullptr || !node->is_integer()) wrong_type(*node, row, "an integer");
+    const auto value = node->as_integer()->get();
+    check_range(*node, row, static_cast<double>(value));
+    return static_cast<int>(value);
+  }
+
+  bool boolean(std::string_view key) const {
+    const auto [node, row] = look_up(key);
+    if (!node->is_boolean()) wrong_type(*node, row, "true or false");
+    return node->as_boolean()->get();
+  }
+
+  std::string text(std::string_view key) const {
+    const auto [node, row] = look_up(key);
+    if (node == nullptr) return "";
+    if (!node->is_string()) wrong_type(*node, row, "a text in quotes");
+    const std::string value = node->as_string()->get();
+    if (row.kind == OptionKind::choice) {
+      const auto known = choices_of(row);
+      if (std::ranges::find(known, value) == known.end()) {
+        const std::string near = nearest(value, known);
+        fail(place_of(*node), fmt::format("{} = \"{}\" is not known (one of {}).{}", key, value, row.choices,
+                                          near.empty() ? "" : fmt::format(" Did you mean \"{}\"?", near)));
+      }
+    }
+    return value;
+  }
+
+  std::vector<FormulaText> formulas(std::string_view key) const {
+    const auto [node, row] = look_up(key);
+    std::vector<FormulaText> result;
+    if (node == nullptr) return result;
+    if (const toml::array* list = node->as_array()) {
+      for (const toml::node& item : *list) result.push_back(formula(item, row));
+    } else if (row.kind == OptionKind::formula_or_formulas) {
+      result.push_back(formula(*node, row));
+    } else {
+      wrong_type(*node, row, "a list of numbers or expressions, such as [\"0\", \"0.1*t\"]");
+    }
+    return result;
+  }
+
+  bool is_list(std::string_view key) const { return has(key) && find(key)->is_array(); }
+
+  template <class T>
+  std::vector<T> list(std::string_view key, std::string_view what) const {
+    const auto [node, row] = look_up(key);
+    std::vector<T> result;
+    if (node == nullptr) return result;
+    const toml::array* items = node->as_array();
+    if (items == nullptr) wrong_type(*node, row, what);
+    for (const toml::node& item : *items) {
+      const auto value = item.value<T>();
+      if (!value) wrong_type(item, row, what);
+      result.push_back(*value);
+    }
+    return result;
+  }
+
+  Selector selector(std::string_view group_key) const {
+    Selector s;
+    s.place = place_;
+    if (const toml::node* node = find(group_key)) {
+      s.place = place_of(*node);
+      if (node->is_integer())
+        s.tag = static_cast<int>(node->as_integer()->get());
+      else if (node->is_string() && !node->as_string()->get().empty())
+        s.name = node->as_string()->get();
+      else
+        fail(s.place, fmt::format("{} must be a name in quotes or an integer tag.", group_key));
+    }
+    if (const toml::node* node = find("where")) {
+      if (has(group_key)) fail(place_of(*node), fmt::format("both {} and where are given. Keep one.", group_key));
+      s.place = place_of(*node);
+      s.where = text("where");
+    }
+    return s;
+  }
+
+ private:
+  const toml::node* find(std::string_view key) const { return table_ == nullptr ? nullptr : table_->get(key); }
+
+  // The node, or the default parsed from the table; nullptr for an optional key that is absent.
+  std::pair<const toml::node*, const Option&> look_up(std::string_view key) const {
+    const Option& row = option(name_, key);
+    if (const toml::node* node = find(key)) return {node, row};
+    if (row.fallback == "required")
+      fail(place_, fmt::format("{} is missing from [{}]{} ({}).", key, name_,
+                               row.unit.empty() ? "" : fmt::format(" [{}]", row.unit), row.text));
+    if (row.fallback.empty()) return {nullptr, row};
+    defaults_.insert(key, *toml::parse(fmt::format("v = {}", row.fallback)).get("v"));
+    return {defaults_.get(key), row};
+  }
+
+  [[noreturn]] void wrong_type(const toml::node& node, const Option& row, std::string_view expected) const {
+    fail(place_of(node), fmt::format("{} is {} (must be {}).", row.key, type_name(node), expected));
+  }
+
+  void check_range(const toml::node& node, const Option& row, double value) const {
+    const Range& r = row.range;
+    const bool low = r.low_closed ? value >= r.low : value > r.low;
+    const bool high = r.high_closed ? value <= r.high : value < r.high;
+    if (low && high) return;
+    fail(place_of(node),
+         fmt::format("{} = {}{}{} (must be {}).", row.key, value, row.unit.empty() ? "" : " ", row.unit, describe(r)));
+  }
+
+  FormulaText formula(const toml::node& item, const Option& row) const {
+    if (item.is_string()) return item.as_string()->get();
+    if (item.is_integer() || item.is_floating_point()) return *item.value<double>();
+    wrong_type(item, row, "a number or an expression in quotes");
+  }
+
+  std::string name_;
+  const toml::table* table_;
+  Place place_;
+  mutable toml::table defaults_;  // of the keys asked for and absent
+};
+
+std::vector<std::string> known_keys(std::string_view section) {
+  std::vector<std::string> keys;
+  for (const Option& o : option_table())
+    if (o.section == section) keys.emplace_back(o.key);
+  return keys;
+}
+
+std::vector<std::string> known_sections() {
+  std::vector<std::string> names;
+  for (const SectionInfo& s : section_table())
+    if (!s.name.empty()) names.emplace_back(s.name);
+  return names;
+}
+
+Place place_in(const toml::node& node, const Place& file) {
+  return node.source().path ? fmt::format("{}:{}", *node.source().path, node.source().begin.line) : file;
+}
+
+void refuse_unknown_keys(const toml::table& table, std::string_view section, const Place& file) {
+  const auto keys = known_keys(section);
+  for (const auto& [key, node] : table) {
+    if (std::ranges::find(keys, key.str()) != keys.end()) continue;
+    const std::string near = nearest(key.str(), keys);
+    fail(place_in(node, file), fmt::format("unknown key '{}' in [{}].{}", key.str(), section,
+                                           near.empty() ? " `tempi options` lists the known keys."
+                                                        : fmt::format(" Did you mean '{}'?", near)));
+  }
+}
+
+// Every section and key of the file must be one of the table's.
+void refuse_unknown(const toml::table& root, const Place& file) {
+  auto known = known_sections();
+  for (const auto& [key, node] : root) {
+    const auto info = std::ranges::find(section_table(), key.str(), &SectionInfo::name);
+    if (info == section_table().end() || key.str().empty()) {
+      const auto top = known_keys("");
+      if (std::ranges::find(top, key.str()) != top.end()) continue;
+      known.insert(known.end(), top.begin(), top.end());
+      const std::string near = nearest(key.str(), known);
+      fail(place_in(node, file), fmt::format("unknown key '{}'.{}", key.str(),
+                                             near.empty() ? " `tempi options` lists the known keys."
+                                                          : fmt::format(" Did you mean '{}'?", near)));
+    }
+    if (info->repeated) {
+      const toml::array* items = node.as_array();
+      if (items == nullptr || !std::ranges::all_of(*items, [](const toml::node& n) { return n.is_table(); }))
+        fail(place_in(node, file), fmt::format("{} must be written as [[{}]].", key.str(), key.str()));
+      for (const toml::node& item : *items) refuse_unknown_keys(*item.as_table(), info->name, file);
+    } else {
+      const toml::table* table = node.as_table();
+      if (table == nullptr) fail(place_in(node, file), fmt::format("{0} must be a section [{0}].", key.str()));
+      if (info->name != "constants") refuse_unknown_keys(*table, info->name, file);
+    }
+  }
+}
+
+// "mesh.size=0.1", "material.0.density=1000": replaces or adds one value.
+void apply_setting(toml::table& root, const std::string& setting) {
+  const Place place = fmt::format("--set {}", setting);
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0)
+    fail(place, "is not of the form KEY=VALUE, such as run.end_time=1e-3.");
+  std::vector<std::string> path;
+  std::stringstream names(setting.substr(0, equals));
+  for (std::string part; std::getline(names, part, '.');) path.push_back(part);
+  const std::string value = setting.substr(equals + 1);
+  toml::table parsed;
+  try {
+    parsed = toml::parse(fmt::format("v = {}", value), place);
+  } catch (const toml::parse_error&) {
+    parsed.insert("v", value);  // a text without quotes
+  }
+  toml::node* at = &root;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const bool last = i + 1 == path.size();
+    if (toml::array* list = at->as_array()) {
+      const bool digits = !path[i].empty() && std::ranges::all_of(path[i], [](char c) { return c >= '0' && c <= '9'; });
+      const std::size_t k = digits && path[i].size() < 9 ? std::stoul(path[i]) : list->size();
+      if (k >= list->size() || last)
+        fail(place,
+             fmt::format("'{}' is not an entry of this list of {} (count from 0, as in material.0.density=1000).",
+                         path[i], list->size()));
+      at = list->get(k);
+    } else if (toml::table* table = at->as_table()) {
+      if (last) {
+        table->insert_or_assign(path[i], *parsed.get("v"));
+        return;
+      }
+      if (!table->contains(path[i])) table->insert(path[i], toml::table{});
+      at = table->get(path[i]);
+    } else {
+      fail(place, fmt::format("'{}' is not a section.", path[i - 1]));
+    }
+  }
+}
+
+toml::table parse_file(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  if (!in || std::filesystem::is_directory(path))
+    throw InputError(fmt::format("the case file '{}' cannot be read (does it exist?).", path.string()));
+  try {
+    return toml::parse(in, path.filename().string());
+  } catch (const toml::parse_error& e) {
+    fail(fmt::format("{}:{}", path.filename().string(), e.source().begin.line),
+         fmt::format("not valid TOML ({}).", e.description()));
+  }
+}
+
+IntegratorInput read_integrator(const Section& s) {
+  IntegratorInput in;
+  in.place = s.place();
+  in.method = s.text("method");
+  in.steps = s.text("steps");
+  in.lattice = s.text("lattice");
+  in.residual = s.boolean("residual");
+  const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};
+  if (given > 1) fail(s.place(), "more than one of safety, courant and step is given. Keep one.");
+  if (s.has("courant"))
+    in.courant = s.number("courant");
+  else if (s.has("step"))
+    in.step = s.number("step");
+  else
+    in.safety = s.number("safety");
+  return in;
+}
+
+class Reader {
+ public:
+  Reader(const toml::table& root, Place file) : root_(root), file_(std::move(file)) {}
+
+  Section section(const std::string& name) const {
+    const toml::table* table = name.empty() ? &root_ : (root_.contains(name) ? root_.get(name)->as_table() : nullptr);
+    return {name, table, table == nullptr ? file_ : place_in(*table, file_)};
+  }
+  std::vector<Section> sections(const std::string& name) const {
+    std::vector<Section> result;
+    if (const toml::node* node = root_.get(name))
+      for (const toml::node& item : *node->as_array())
+        result.emplace_back(name, item.as_table(), place_in(item, file_));
+    return result;
+  }
+  Constants constants() const {
+    Constants result;
+    const toml::node* node = root_.get("constants");
+    if (node == nullptr) return result;
+    for (const auto& [key, value] : *node->as_table()) {
+      const auto number = value.value<double>();
+      if (!number || value.is_boolean())
+        fail(place_in(value, file_),
+             fmt::format("the constant {} is {} (must be a number).", key.str(), type_name(value)));
+      for (const std::string_view taken : {"X", "Y", "Z", "t", "pi"})
+        if (key.str() == taken)
+          fail(place_in(value, file_), fmt::format("the constant {} has the name of a variable.", taken));
+      result[std::string(key.str())] = *number;
+    }
+    return result;
+  }
+
+ private:
+  const toml::table& root_;
+  Place file_;
+};
+
+void read_body(const Reader& reader, CaseFile& c) {
+  for (const Section& s : reader.sections("material"))
+    c.materials.push_back({s.selector("group"), s.text("model"), s.number("lambda"), s.number("mu"), s.number("young"),
+                           s.number("poisson"), *s.number("density"), s.place()});
+  for (const Section& s : reader.sections("fix"))
+    c.fixes.push_back({s.text("name"), s.selector("group"),
+                       s.list<std::string>("components", "a list of \"x\", \"y\", \"z\""), s.formulas("displacement"),
+                       s.place()});
+  for (const Section& s : reader.sections("load"))
+    c.loads.push_back(
+        {s.text("type"), s.selector("group"), s.formulas("value"), !s.is_list("value"), s.boolean("dead"), s.place()});
+  for (const Section& s : reader.sections("probe"))
+    c.probes.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"), s.place()});
+  const Section initial = reader.section("initial");
+  c.initial_position = initial.formulas("position");
+  c.initial_velocity = initial.formulas("velocity");
+  c.initial_place = initial.place();
+}
+
+}  // namespace
+
+std::string Selector::text() const {
+  if (where) return fmt::format("\"{}\"", *where);
+  if (tag) return fmt::format("group {}", *tag);
+  return name.empty() ? "everything" : fmt::format("group '{}'", name);
+}
+
+CaseFile read_case(const std::filesystem::path& path, const std::vector<std::string>& settings) {
+  toml::table root = parse_file(path);
+  for (const std::string& setting : settings) apply_setting(root, setting);
+  const Place file = path.filename().string();
+  refuse_unknown(root, file);
+  const Reader reader(root, file);
+
+  CaseFile c;
+  c.path = path;
+  c.title = reader.section("").text("title");
+  if (c.title.empty()) c.title = path.stem().string();
+  c.constants = reader.constants();
+  const Section mesh = reader.section("mesh");
+  c.mesh_file = mesh.text("file");
+  c.mesh_place = mesh.place();
+  c.mesh_order = mesh.integer("order");
+  c.mesh_size = mesh.number("size").value_or(0.0);
+  c.mesh_scale = *mesh.number("scale");
+  read_body(reader, c);
+  if (c.materials.empty())
+    fail(file, "there is no [[material]]. Give at least one, with density and elastic constants.");
+  c.integrator = read_integrator(reader.section("integrator"));
+  c.end_time = *reader.section("run").number("end_time");
+  c.frames = reader.section("output").integer("frames");
+  c.history = reader.section("output").integer("history");
+  std::stringstream text;
+  text << root;
+  c.text = text.str();
+  return c;
+}
+
+}  // namespace tempi

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case as the user wrote it, checked key by key, before any mesh is read.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tempi/core/expression.hpp"
+
+namespace tempi {
+
+// Where something stands, for messages: "block.toml:14".
+using Place = std::string;
+
+// A number or an expression of X, Y, Z, t.
+using FormulaText = std::variant<double, std::string>;
+
+// A group by name or tag, or a condition on X, Y, Z; neither: everything.
+struct Selector {
+  std::string name;        // set when the group is given by name
+  std::optional<int> tag;  // set when it is given by its number
+  std::optional<std::string> where;
+  Place place;
+  bool everything() const { return name.empty() && !tag && !where; }
+  std::string text() const;  // "group 'left'", "X < 1e-6"
+};
+
+struct MaterialInput {
+  Selector cells;
+  std::string model;
+  std::optional<double> lambda, mu, young, poisson;  // [Pa], [Pa], [Pa], [1]
+  double density;                                    // [kg/m^3]
+  Place place;
+};
+
+struct FixInput {
+  std::string name;
+  Selector nodes;
+  std::vector<std::string> components;  // empty: all
+  std::vector<FormulaText> displacement;
+  Place place;
+};
+
+struct LoadInput {
+  std::string type;
+  Selector target;
+  std::vector<FormulaText> value;
+  bool single_value;  // written without brackets
+  bool dead;
+  Place place;
+};
+
+struct ProbeInput {
+  std::string name;
+  std::vector<double> point;
+  Selector nodes;
+  Place place;
+};
+
+struct IntegratorInput {
+  std::string method, steps, lattice;
+  std::optional<double> safety, courant, step;  // exactly one is set
+  bool residual;
+  Place place;
+};
+
+struct CaseFile {
+  std::filesystem::path path;
+  std::string title;
+  Constants constants;
+  std::filesystem::path mesh_file;  // as written, relative to the case file
+  Place mesh_place;
+  int mesh_order;
+  double mesh_size;  // 0: as the geometry says
+  double mesh_scale;
+  std::vector<MaterialInput> materials;
+  std::vector<FixInput> fixes;
+  std::vector<LoadInput> loads;
+  std::vector<FormulaText> initial_position, initial_velocity;
+  Place initial_place;
+  std::vector<ProbeInput> probes;
+  IntegratorInput integrator;
+  double end_time;  // [s]
+  int frames, history;
+  std::string text;  // the case as run, with --set applied and no comments: for the record
+};
+
+// Reads a case file and applies `settings` of the form "section.key=value" or "section.index.key=value" (index from 0).
+// Throws InputError: cannot be read, not TOML, an unknown key (nearest name), a wrong type, a value out of range,
+// a required key missing. Messages begin with the place.
+CaseFile read_case(const std::filesystem::path& path, const std::vector<std::string>& settings);
+
+}  // namespace tempi

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/option_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+using enum OptionKind;
+
+constexpr Range any{};
+constexpr Range positive{.low = 0.0};
+constexpr Range fraction{.low = 0.0, .high = 1.0, .low_closed = false, .high_closed = true};
+constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed = true};
+constexpr Range at_least_one{.low = 1.0, .high = 1e9, .low_closed = true, .high_closed = true};
+constexpr Range one_or_two{.low = 1.0, .high = 2.0, .low_closed = true, .high_closed = true};
+
+constexpr std::string_view where_text = "instead of group: a condition on X, Y, Z, such as \"X < 1e-6\"";
+
+constexpr SectionInfo sections[] = {
+    {"", false, "Before the first section."},
+    {"constants", false, "Numbers with names of your own, for every expression."},
+    {"mesh", false, "Where the mesh comes from."},
+    {"material", true, "What the cells are made of. Every cell needs exactly one."},
+    {"fix", true, "Supports: components of nodes at rest, or moving as prescribed."},
+    {"load", true, "Loads. They act within their elements' updates."},
+    {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
+    {"probe", true, "Places to follow in history.csv."},
+    {"integrator", false, "The method and its time steps: at most one of safety, courant and step."},
+    {"run", false, "How long."},
+    {"output", false, "What is written, and how often."},
+};
+
+constexpr Option table[] = {
+    {"", "title", text, "", "\"\"", "", any, "a name for the run"},
+
+    {"mesh", "file", text, "", "required", "", any,
+     "what Gmsh reads (.msh .geo .step .mesh .bdf .vtk ...) or Abaqus .inp; relative to the case file"},
+    {"mesh", "order", integer, "", "1", "", one_or_two, "element order when Gmsh meshes a geometry"},
+    {"mesh", "size", number, "mesh units", "", "", positive,
+     "element size when Gmsh meshes a geometry; omitted: as the geometry says"},
+    {"mesh", "scale", number, "", "1.0", "", positive, "factor on all coordinates, e.g. 1e-3 for a mesh in mm"},
+
+    {"material", "group", group, "", "", "", any, "cells of this group (name or tag); omitted: every cell"},
+    {"material", "where", text, "", "", "", any, "instead of group: a condition on the cell's centroid"},
+    {"material", "model", choice, "", "\"neo-hookean\"", "neo-hookean | saint-venant-kirchhoff | linear-elastic", any,
+     "the law of the material"},
+    {"material", "lambda", number, "Pa", "", "", any, "Lame's first constant; with mu"},
+    {"material", "mu", number, "Pa", "", "", positive, "shear modulus; with lambda"},
+    {"material", "young", number, "Pa", "", "", positive, "Young's modulus; with poisson, instead of lambda and mu"},
+    {"material", "poisson", number, "", "", "", {.low = -1.0, .high = 0.5}, "Poisson's ratio; with young"},
+    {"material", "density", number, "kg/m^3", "required", "", positive, "mass per reference volume"},
+
+    {"fix", "name", text, "", "", "", any,
+     "name of its reaction in history.csv; omitted: the group's, or fix1, fix2 ..."},
+    {"fix", "group", group, "", "", "", any, "nodes of this group (name or tag)"},
+    {"fix", "where", text, "", "", "", any, where_text},
+    {"fix", "components", words, "", "", "", any, "which of \"x\", \"y\", \"z\"; omitted: all"},
+    {"fix", "displacement", formulas, "m", "", "", any,
+     "prescribed displacement, one expression of X, Y, Z, t per component; omitted: at rest where it starts"},
+
+    {"load", "type", choice, "", "required", "gravity | traction | pressure | force", any, "the kind of load"},
+    {"load", "group", group, "", "", "", any,
+     "cells (gravity; omitted: all), facets (traction, pressure) or nodes (force) of this group"},
+    {"load", "where", text, "", "", "", any, where_text},
+    {"load", "value", formula_or_formulas, "m/s^2, Pa, Pa, N", "required", "", any,
+     "numbers or expressions of X, Y, Z, t: acceleration; force per reference area; pressure, positive in compression "
+     "(one value); force on each node"},
+    {"load", "dead", boolean, "", "false", "", any,
+     "pressure only: keep to the undeformed surface instead of following"},
+
+    {"initial", "position", formulas, "m", "", "", any, "expressions of X, Y, Z; omitted: the mesh as it is"},
+    {"initial", "velocity", formulas, "m/s", "", "", any, "expressions of X, Y, Z; omitted: zero"},
+
+    {"probe", "name", text, "", "required", "", any, "its columns are NAME.displacement_x and so on"},
+    {"probe", "point", numbers, "m", "", "", any, "follows the node nearest to this place of the undeformed mesh"},
+    {"probe", "group", group, "", "", "", any, "follows the mean of the nodes of this group"},
+    {"probe", "where", text, "", "", "", any, where_text},
+
+    {"integrator", "method", choice, "", "\"avi\"", "avi | newmark", any,
+     "avi: every element at its own step; newmark: explicit, one step for all"},
+    {"integrator", "safety", number, "", "0.5", "", fraction,
+     "step as a fraction of each element's stable step at the start"},
+    {"integrator", "courant", number, "", "", "", positive,
+     "step as a multiple of inradius / wave speed; the papers have 0.1"},
+    {"integrator", "step", number, "s", "", "", positive, "one step for all elements"},
+    {"integrator", "steps", choice, "", "\"element\"", "element | one-ring | uniform", any,
+     "each element its own; the smallest around its nodes; the smallest of all"},
+    {"integrator", "lattice", choice, "", "\"exact\"", "exact", any, "how times are kept: exact is the event queue"},
+    {"integrator", "residual", boolean, "", "true", "", any, "measure the local energy residual of every element"},
+
+    {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
+
+    {"output", "frames", integer, "", "50", "", count,
+     "intervals between pictures: 50 writes 51 frames; 0 writes none"},
+    {"output", "history", integer, "", "1000", "", at_least_one, "intervals between rows of history.csv"},
+};
+
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+std::string_view kind_name(OptionKind kind) {
+  switch (kind) {
+    case text: return "text";
+    case choice: return "one of";
+    case number: return "number";
+    case integer: return "integer";
+    case boolean: return "true or false";
+    case numbers: return "numbers";
+    case formula: return "number or expression";
+    case formulas: return "numbers or expressions";
+    case formula_or_formulas: return "numbers or expressions";
+    case words: return "list of texts";
+    case OptionKind::group: return "text or integer";
+  }
+  return "";
+}
+
+std::string values_of(const Option& o) {
+  if (o.kind == choice) return std::string(o.choices);
+  const std::string bounds = describe(o.range);
+  return bounds.empty() ? std::string(kind_name(o.kind)) : fmt::format("{} {}", kind_name(o.kind), bounds);
+}
+
+std::string heading(const SectionInfo& s) {
+  if (s.name.empty()) return "";
+  return s.repeated ? fmt::format("[[{}]]", s.name) : fmt::format("[{}]", s.name);
+}
+
+}  // namespace
+
+std::span<const Option> option_table() { return table; }
+std::span<const SectionInfo> section_table() { return sections; }
+
+const Option& option(std::string_view section, std::string_view key) {
+  const auto found = std::ranges::find_if(table, [&](const Option& o) { return o.section == section && o.key == key; });
+  TEMPI_ASSERT(found != std::end(table));
+  return *found;
+}
+
+std::string describe(const Range& r) {
+  std::string low, high;
+  if (r.low > -std::numeric_limits<double>::infinity()) low = fmt::format("{} {}", r.low_closed ? ">=" : ">", r.low);
+  if (r.high < std::numeric_limits<double>::infinity()) high = fmt::format("{} {}", r.high_closed ? "<=" : "<", r.high);
+  return low.empty() || high.empty() ? low + high : low + " and " + high;
+}
+
+std::string nearest(std::string_view word, std::span<const std::string> known) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 2) + 1;
+  for (const std::string& candidate : known)
+    if (const std::size_t n = edits(word, candidate); n < least) {
+      least = n;
+      best = candidate;
+    }
+  return best;
+}
+
+std::vector<std::string> choices_of(const Option& o) {
+  std::vector<std::string> result;
+  for (std::string_view rest = o.choices; !rest.empty();) {
+    const std::size_t bar = rest.find(" | ");
+    result.emplace_back(rest.substr(0, bar));
+    rest = bar == std::string_view::npos ? std::string_view{} : rest.substr(bar + 3);
+  }
+  return result;
+}
+
+std::string options_as_text() {
+  std::string out;
+  for (const SectionInfo& s : sections) {
+    out += fmt::format("{}{}{}\n", heading(s), s.name.empty() ? "" : "  ", s.text);
+    if (s.name == "constants") out += "  NAME = number\n";
+    for (const Option& o : table) {
+      if (o.section != s.name) continue;
+      const std::string unit = o.unit.empty() ? "" : fmt::format(" [{}]", o.unit);
+      const std::string fallback = o.fallback.empty()         ? "optional"
+                                   : o.fallback == "required" ? "required"
+                                                              : fmt::format("default {}", o.fallback);
+      out += fmt::format("  {:<13}{} ({}; {})\n      {}\n", o.key, unit, values_of(o), fallback, o.text);
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string options_as_markdown() {
+  std::string out =
+      "# The case file\n\nOne table a section. Made from the program's own option table (`tempi options --markdown`): "
+      "do not edit.\n\nAn expression is a text with `X`, `Y`, `Z` (reference position, in metres after `scale`), `t` "
+      "(seconds), `pi`, your\n`[constants]`, the operators `+ - * / ^ < <= > >= == != && || ?:` and the functions "
+      "`sin cos tan asin acos atan atan2\nsinh cosh tanh exp ln log10 log2 sqrt abs min max sign rint`.\n";
+  for (const SectionInfo& s : sections) {
+    out += fmt::format("\n## {}\n\n{}\n\n", s.name.empty() ? "Top level" : fmt::format("`{}`", heading(s)), s.text);
+    if (s.name == "constants") {
+      out += "`NAME = number`, any number of them.\n";
+      continue;
+    }
+    out += "| key | unit | values | default | meaning |\n|---|---|---|---|---|\n";
+    for (const Option& o : table) {
+      if (o.section != s.name) continue;
+      std::string values = values_of(o);
+      for (std::size_t at = 0; (at = values.find('|', at)) != std::string::npos; at += 2) values.insert(at, "\\");
+      const std::string fallback =
+          o.fallback == "required" || o.fallback.empty() ? std::string(o.fallback) : fmt::format("`{}`", o.fallback);
+      out += fmt::format("| `{}` | {} | {} | {} | {} |\n", o.key, o.unit, values, fallback, o.text);
+    }
+  }
+  return out;
+}
+
+}  // namespace tempi

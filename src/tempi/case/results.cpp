@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tempi/mesh/quality.hpp"
+#include "tempi/version.hpp"
+
+namespace tempi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr const char* axes = "xyz";
+#if defined(__clang__)
+constexpr std::string_view compiler = "clang++ " __clang_version__;
+#else
+constexpr std::string_view compiler = "g++ " __VERSION__;
+#endif
+
+std::vector<double> mean_of(const std::vector<double>& values, const std::vector<NodeId>& nodes, int dim) {
+  std::vector<double> mean(static_cast<std::size_t>(dim), 0.0);
+  for (const NodeId a : nodes)
+    for (std::size_t c = 0; c < mean.size(); ++c)
+      mean[c] += values[static_cast<std::size_t>(index(a) * dim) + c] / static_cast<double>(nodes.size());
+  return mean;
+}
+
+// dim components a node, filled up to three.
+std::vector<double> three_components(std::span<const double> values, int dim) {
+  std::vector<double> out(values.size() / static_cast<std::size_t>(dim) * 3, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out[i / static_cast<std::size_t>(dim) * 3 + i % static_cast<std::size_t>(dim)] = values[i];
+  return out;
+}
+
+double von_mises(const std::array<double, 6>& s) {
+  const double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
+  return std::sqrt(0.5 * (a * a + b * b + c * c) + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+std::vector<std::int64_t> group_of_cells(const Mesh& mesh) {
+  std::vector<std::int64_t> group(static_cast<std::size_t>(mesh.cells().size()), 0);
+  for (std::size_t g = mesh.groups().size(); g > 0; --g)  // the first group of a cell wins
+    for (const CellId c : mesh.groups()[g - 1].cells)
+      group[static_cast<std::size_t>(index(c))] = static_cast<std::int64_t>(g);
+  return group;
+}
+
+Json group_names(const Mesh& mesh) {
+  Json names = Json::object();
+  for (std::size_t g = 0; g < mesh.groups().size(); ++g) {
+    const Group& group = mesh.groups()[g];
+    if (!group.cells.empty())
+      names[std::to_string(g + 1)] = group.name.empty() ? std::to_string(group.tag) : group.name;
+  }
+  return names;
+}
+
+std::string_view name_of(Status status) {
+  return status == Status::completed ? "completed" : status == Status::interrupted ? "interrupted" : "failed";
+}
+
+std::string_view name_of(Conservation c) {
+  return c == Conservation::exact ? "exact" : c == Conservation::bounded ? "bounded" : "none";
+}
+
+Json momentum_json(const Balance::Momentum& m) {
+  return {{"initial", m.initial}, {"final", m.final}, {"error", m.error}};
+}
+
+Json claims_json(const Claims& c) {
+  return {{"order", c.order},
+          {"linear_momentum", name_of(c.linear_momentum)},
+          {"angular_momentum", name_of(c.angular_momentum)},
+          {"energy", name_of(c.energy)},
+          {"symplectic", c.symplectic},
+          {"reversible", c.reversible}};
+}
+
+Json residual_json(const Simulation& s, const EnergyResidual& residual) {
+  const auto w = residual.worst();
+  const auto [potential, k] = s.model->term(w.term);
+  return {{"largest_accumulated", w.accumulated},
+          {"where", potential->describe(k)},
+          {"time", w.time},
+          {"element_energy", w.term_energy},
+          {"largest_element_energy", w.largest_energy},
+          {"ratio", w.largest_energy > 0.0 ? std::abs(w.accumulated) / w.largest_energy : 0.0},
+          {"largest_ratio_to_own_energy", w.largest_ratio}};
+}
+
+}  // namespace
+
+Index total_updates(const Integrator& integrator, const Model& model) {
+  Index total = 0;
+  for (Index i = 0; i < model.term_count(); ++i) total += integrator.updates(make_id<TermId>(i));
+  return total;
+}
+
+std::vector<std::string> history_columns(const Simulation& s) {
+  std::vector<std::string> names = {"time", "kinetic_energy", "potential_energy", "total_energy", "external_work"};
+  for (const char* momentum : {"linear_momentum", "angular_momentum"})
+    for (int c = 0; c < 3; ++c) names.push_back(fmt::format("{}_{}", momentum, axes[c]));
+  for (Index i = 0; i < s.model->supports().size(); ++i)
+    for (int c = 0; c < s.mesh->dim(); ++c)
+      names.push_back(fmt::format("{}.reaction_{}", s.model->supports()[i].name, axes[c]));
+  for (const Probe& probe : s.probes)
+    for (const char* what : {"displacement", "velocity"})
+      for (int c = 0; c < s.mesh->dim(); ++c) names.push_back(fmt::format("{}.{}_{}", probe.name, what, axes[c]));
+  return names;
+}
+
+std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, const Sample& now) {
+  const int dim = s.mesh->dim();
+  std::vector<double> row = {now.time, now.energy.kinetic, now.energy.potential,
+                             now.energy.kinetic + now.energy.potential, now.external_work};
+  row.insert(row.end(), now.momentum.linear.begin(), now.momentum.linear.end());
+  row.insert(row.end(), now.momentum.angular.begin(), now.momentum.angular.end());
+  for (const auto& r : reactions(*s.model, snapshot, s.difference_spacing()))
+    row.insert(row.end(), r.begin(), r.begin() + dim);
+  for (const Probe& probe : s.probes)
+    for (const auto* values : {&snapshot.state.displacement, &snapshot.state.velocity}) {
+      const auto mean = mean_of(*values, probe.nodes, dim);
+      row.insert(row.end(), mean.begin(), mean.end());
+    }
+  return row;
+}
+
+Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResidual* residual) {
+  const auto cells = static_cast<std::size_t>(s.mesh->cells().size());
+  Frame frame;
+  frame.time = snapshot.time;
+  std::vector<double> position = snapshot.state.displacement;
+  for (std::size_t i = 0; i < position.size(); ++i) position[i] += s.mesh->points()[i];
+  frame.points = three_components(position, s.mesh->dim());
+  const std::vector<double> mass(s.model->mass().begin(), s.model->mass().end());
+  frame.point_data = {{"displacement", 3, three_components(snapshot.state.displacement, s.mesh->dim()), {}},
+                      {"velocity", 3, three_components(snapshot.state.velocity, s.mesh->dim()), {}},
+                      {"mass", 1, mass, {}}};
+  std::vector<double> step(cells), strain_energy(cells), stress(6 * cells), mises(cells), accumulated(cells),
+      last(cells);
+  std::vector<std::int64_t> updates(cells);
+  Index term = 0;
+  for (const ElasticCells* potential : s.cells)
+    for (Index k = 0; k < potential->size(); ++k, ++term) {
+      const auto c = static_cast<std::size_t>(index(potential->cell(k)));
+      const auto i = static_cast<std::size_t>(term);
+      updates[c] = s.integrator->updates(make_id<TermId>(term));
+      step[c] = s.integrator->step(make_id<TermId>(term));
+      strain_energy[c] = potential->energy(k, snapshot.state.displacement, snapshot.time);
+      const auto sigma = potential->cauchy_stress(k, snapshot.state.displacement);
+      std::ranges::copy(sigma, stress.begin() + static_cast<std::ptrdiff_t>(6 * c));
+      mises[c] = von_mises(sigma);
+      if (residual != nullptr) {
+        accumulated[c] = residual->accumulated()[i];
+        last[c] = residual->last()[i];
+      }
+    }
+  frame.integer_cell_data = {{"updates", std::move(updates)}, {"group", group_of_cells(*s.mesh)}};
+  frame.cell_data = {{"step", 1, std::move(step), {}},
+                     {"strain_energy", 1, std::move(strain_energy), {}},
+                     {"stress", 6, std::move(stress), {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}},
+                     {"von_mises", 1, std::move(mises), {}}};
+  if (residual != nullptr) {
+    frame.cell_data.push_back({"energy_residual", 1, std::move(accumulated), {}});
+    frame.cell_data.push_back({"energy_residual_last", 1, std::move(last), {}});
+  }
+  return frame;
+}
+
+std::string summary_json(const Simulation& s, const Balance& balance, const EnergyResidual* residual,
+                         const RunFigures& figures) {
+  Index total = 0, least = std::numeric_limits<Index>::max(), most = 0;
+  for (Index i = 0; i < s.model->term_count(); ++i) {
+    const Index n = s.integrator->updates(make_id<TermId>(i));
+    total += n;
+    least = std::min(least, n);
+    most = std::max(most, n);
+  }
+  const auto per_update = [&](double value) { return total > 0 ? Json(value / static_cast<double>(total)) : Json(); };
+  const Balance::Energy e = balance.energy();
+  const auto largest_step = *std::ranges::max_element(s.steps);
+  Json j;
+  j["status"] = name_of(figures.status);
+  if (!figures.message.empty()) j["message"] = figures.message;
+  j["title"] = s.input.title;
+  j["method"] = s.integrator->name();
+  j["version"] = version;
+  j["elements"] = s.mesh->cells().size();
+  j["nodes"] = s.mesh->node_count();
+  j["end_time"] = s.input.end_time;
+  j["reached_time"] = figures.reached;
+  j["updates"] = {{"total", total}, {"min", least}, {"max", most}};
+  j["newmark_updates"] = s.newmark_updates();
+  j["predicted_speedup"] = ideal_speedup(s.steps);
+  j["counted_speedup"] = per_update(static_cast<double>(s.newmark_updates()));
+  j["step"] = {{"min", s.smallest_step()}, {"max", largest_step}};
+  j["energy"] = {{"initial", e.initial}, {"final", e.final},        {"min", e.min}, {"max", e.max}, {"drift", e.drift},
+                 {"band", e.band},       {"reference", e.reference}};
+  j["linear_momentum"] = momentum_json(balance.linear_momentum());
+  j["angular_momentum"] = momentum_json(balance.angular_momentum());
+  if (residual != nullptr) j["energy_residual"] = residual_json(s, *residual);
+  j["claims"] = claims_json(s.integrator->claims());
+  j["groups"] = group_names(*s.mesh);
+  j["wall_time"] = figures.wall_time;
+  j["total_time"] = figures.total_time;
+  j["time_per_update"] = per_update(figures.wall_time);
+  j["threads"] = figures.threads;
+  j["warnings"] = s.warnings;
+  j["git_hash"] = git_hash;
+  j["compiler"] = compiler;
+  j["mesh_fingerprint"] = fmt::format("{:016x}", fingerprint(*s.mesh));
+  j["case"] = s.input.text;
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string describe_result(const std::string& summary) {
+  const Json j = Json::parse(summary);
+  const auto& e = j["energy"];
+  std::string out = fmt::format("{}: {}, {} of {} elements, {} nodes\n", j["title"].get<std::string>(),
+                                j["status"].get<std::string>(), j["method"].get<std::string>(),
+                                j["elements"].get<Index>(), j["nodes"].get<Index>());
+  out += fmt::format("  time            {:.6g} s of {:.6g} s\n", j["reached_time"].get<double>(),
+                     j["end_time"].get<double>());
+  out += fmt::format("  updates         {} in all, {} to {} per element; Newmark would need {}\n",
+                     j["updates"]["total"].get<Index>(), j["updates"]["min"].get<Index>(),
+                     j["updates"]["max"].get<Index>(), j["newmark_updates"].get<Index>());
+  if (j["counted_speedup"].is_number())
+    out += fmt::format("  saving          {:.3f} x in updates (predicted {:.3f})\n", j["counted_speedup"].get<double>(),
+                       j["predicted_speedup"].get<double>());
+  const auto text = [](const Json& v, std::string_view format) {
+    return v.is_number() ? fmt::format(fmt::runtime(format), v.get<double>()) : std::string("not a number");
+  };
+  out += fmt::format("  energy          {} J, band {}, drift {}\n", text(e["initial"], "{:.6g}"),
+                     text(e["band"], "{:.2e}"), text(e["drift"], "{:.2e}"));
+  out += fmt::format("  momentum error  linear {}, angular {}\n", text(j["linear_momentum"]["error"], "{:.1e}"),
+                     text(j["angular_momentum"]["error"], "{:.1e}"));
+  if (j.contains("energy_residual"))
+    out += fmt::format("  local residual  {} of the largest element energy\n",
+                       text(j["energy_residual"]["ratio"], "{:.2e}"));
+  if (j["time_per_update"].is_number())
+    out += fmt::format("  wall time       {:.3g} s, {:.3g} us per update\n", j["wall_time"].get<double>(),
+                       1e6 * j["time_per_update"].get<double>());
+  return out;
+}
+
+std::string describe_model(const Simulation& s) {
+  const auto largest_step = *std::ranges::max_element(s.steps);
+  double mass = 0.0;
+  for (const double m : s.model->mass()) mass += m;
+  std::string out = fmt::format("{}\n  mesh     {} cells, {} nodes, {}-D\n", s.input.title, s.mesh->cells().size(),
+                                s.mesh->node_count(), s.mesh->dim());
+  for (const ElasticCells* cells : s.cells) {
+    const Lame lame = lame_of(cells->material());
+    const auto name = std::visit([](const auto& m) { return m.name; }, cells->material());
+    out += fmt::format(
+        "  cells    {} of type {}, {}: lambda {:.6g} Pa, mu {:.6g} Pa, density {:.6g} kg/m^3, wave speed {:.6g} m/s\n",
+        cells->size(), info(s.mesh->cells().types[static_cast<std::size_t>(index(cells->cell(0)))]).name, name,
+        lame.lambda, lame.mu, cells->density(), dilatational_wave_speed(lame, cells->density()));
+  }
+  out += fmt::format("  mass     {:.6g} kg{}\n", mass, s.mesh->dim() == 2 ? "/m" : s.mesh->dim() == 1 ? "/m^2" : "");
+  for (Index i = 0; i < s.model->supports().size(); ++i)
+    out += fmt::format("  support  {}: {} nodes\n", s.model->supports()[i].name, s.model->supports()[i].nodes.size());
+  out += fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", s.smallest_step(), largest_step,
+                     largest_step / s.smallest_step());
+  Index avi = 0;
+  for (const double step : s.steps) avi += update_count(step, s.input.end_time);
+  const bool synchronous = s.input.integrator.method == "newmark";
+  out += fmt::format("  updates until {:.6g} s\n", s.input.end_time);
+  if (!synchronous) out += fmt::format("    avi      {:>16}\n", avi);
+  out += fmt::format("    newmark  {:>16}\n", s.newmark_updates());
+  if (!synchronous) out += fmt::format("  predicted saving in updates: {:.3f}\n", ideal_speedup(s.steps));
+  return out;
+}
+
+}  // namespace tempi

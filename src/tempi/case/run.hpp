@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a simulation and writes its results: history.csv, frames, summary.json.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "tempi/case/simulation.hpp"
+#include "tempi/io/output_folder.hpp"
+
+namespace tempi {
+
+struct Progress {
+  double time, end_time;  // simulated [s]
+  Index updates;          // so far
+  double wall_time;       // [s]
+  double energy_change;   // of total energy less external work since the start, over E_ref
+};
+
+enum class Status { completed, interrupted, failed };
+
+struct RunOptions {
+  std::filesystem::path folder;
+  Existing existing = Existing::refuse;
+  int threads = 1;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();  // for total_time
+  std::function<void(const Progress&)> on_progress;  // several times a second; may be empty
+  const std::atomic<bool>* stop = nullptr;           // set from outside to end early; may be absent
+};
+
+struct RunResult {
+  Status status;
+  std::string summary;  // the text of summary.json
+};
+
+// Throws InputError before anything is computed (folder), SolveError and OutputError during the run; what was computed
+// until then has been written, and the summary's status says what happened.
+RunResult run(Simulation& simulation, const RunOptions& options);
+
+// The lines `tempi run` and `tempi check` print.
+std::string describe_result(const std::string& summary);
+std::string describe_model(const Simulation& simulation);
+
+}  // namespace tempi

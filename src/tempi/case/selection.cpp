@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/selection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tempi/case/option_table.hpp"
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+[[noreturn]] void fail(const Selector& selector, const std::string& message) {
+  throw InputError(fmt::format("{}: {}", selector.place, message));
+}
+
+std::string name_of(const Group& g) { return g.name.empty() ? fmt::format("{}", g.tag) : g.name; }
+
+double evaluate(const Expression& f, std::span<const double> X, const Selector& selector) {
+  const double value = f(X, 0.0);
+  if (!std::isfinite(value))
+    fail(selector, fmt::format("the condition \"{}\" is {} at ({:.6g}).", f.text(), value, fmt::join(X, ", ")));
+  return value;
+}
+
+}  // namespace
+
+std::string list_groups(const Mesh& mesh) {
+  std::vector<std::string> items;
+  for (const Group& g : mesh.groups()) {
+    if (items.size() == 20) {
+      items.push_back(fmt::format("and {} more", mesh.groups().size() - 20));
+      break;
+    }
+    std::vector<std::string> parts;
+    if (!g.cells.empty()) parts.push_back(fmt::format("{} cells", g.cells.size()));
+    if (!g.facets.empty()) parts.push_back(fmt::format("{} facets", g.facets.size()));
+    if (!g.nodes.empty()) parts.push_back(fmt::format("{} nodes", g.nodes.size()));
+    items.push_back(fmt::format("{} ({})", name_of(g), fmt::join(parts, ", ")));
+  }
+  return items.empty() ? "none" : fmt::format("{}", fmt::join(items, ", "));
+}
+
+std::vector<const Group*> Selection::find(const Selector& selector) const {
+  std::vector<const Group*> found;
+  std::vector<std::string> names;
+  for (const Group& g : mesh_.groups()) {
+    names.push_back(name_of(g));
+    const bool by_tag = selector.tag && g.tag == *selector.tag;
+    // A text that is a number also finds a group without a name.
+    const bool by_name = !selector.name.empty() && selector.name == name_of(g);
+    if (by_tag || by_name) found.push_back(&g);
+  }
+  if (!found.empty()) return found;
+  const std::string wanted = selector.tag ? fmt::format("{}", *selector.tag) : selector.name;
+  const std::string near = nearest(wanted, names);
+  fail(selector, fmt::format("{} is not in the mesh.{} Its groups: {}. Or use where = \"X < 1e-6\".", selector.text(),
+                             near.empty() ? "" : fmt::format(" Did you mean '{}'?", near), list_groups(mesh_)));
+}
+
+void Selection::require_some(std::size_t count, const Selector& selector, std::string_view what) const {
+  if (count == 0)
+    fail(selector, fmt::format("{} selects no {}. The mesh's groups: {}.", selector.text(), what, list_groups(mesh_)));
+}
+
+std::vector<CellId> Selection::cells(const Selector& selector, std::string_view purpose) const {
+  std::vector<CellId> result;
+  if (selector.where) {
+    const Expression condition(*selector.where, constants_);
+    for (Index c = 0; c < mesh_.cells().size(); ++c)
+      if (evaluate(condition, mesh_.centroid(make_id<CellId>(c)), selector) != 0.0)
+        result.push_back(make_id<CellId>(c));
+  } else if (selector.everything()) {
+    for (Index c = 0; c < mesh_.cells().size(); ++c) result.push_back(make_id<CellId>(c));
+  } else {
+    const auto groups = find(selector);
+    for (const Group* g : groups) result.insert(result.end(), g->cells.begin(), g->cells.end());
+    if (result.empty())
+      fail(selector, fmt::format("{} holds no cells of dimension {}, which {} needs. The mesh's groups: {}.",
+                                 selector.text(), mesh_.dim(), purpose, list_groups(mesh_)));
+  }
+  require_some(result.size(), selector, "cells");
+  std::ranges::sort(result);
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+std::vector<bool> Selection::nodes_where(const Selector& selector) const {
+  const Expression condition(*selector.where, constants_);
+  std::vector<bool> in(static_cast<std::size_t>(mesh_.node_count()));
+  for (Index a = 0; a < mesh_.node_count(); ++a)
+    in[static_cast<std::size_t>(a)] = evaluate(condition, mesh_.point(make_id<NodeId>(a)), selector) != 0.0;
+  return in;
+}
+
+std::vector<CellFacet> Selection::facets(const Selector& selector, std::string_view purpose, Interior interior) const {
+  if (selector.everything()) fail(selector, fmt::format("{} needs a group or where.", purpose));
+  std::vector<CellFacet> result;
+  std::vector<bool> in;
+  if (selector.where) {
+    in = nodes_where(selector);
+  } else {
+    const FacetFinder cells_of(mesh_);
+    for (const Group* g : find(selector)) {
+      for (const FacetId f : g->facets) {
+        if (info(mesh_.facets().types[static_cast<std::size_t>(index(f))]).dim != mesh_.dim() - 1) continue;
+        const auto hosts = cells_of(f);
+        const Index label = mesh_.facets().labels[static_cast<std::size_t>(index(f))];
+        if (hosts.empty())
+          fail(selector,
+               fmt::format("facet {} of {} lies on no cell. Correct the mesh or the group.", label, selector.text()));
+        if (hosts.size() > 1 && interior == Interior::refuse)
+          fail(selector,
+               fmt::format("facet {} of {} lies between two cells ({} needs a side). Use facets of the boundary.",
+                           label, selector.text(), purpose));
+        result.push_back(hosts.front());
+      }
+      if (!g->lost.empty())
+        fail(selector, fmt::format("point {} of {} belongs to no cell. Correct the mesh or the group.", g->lost.front(),
+                                   selector.text()));
+      for (const NodeId a : g->nodes) {
+        in.resize(static_cast<std::size_t>(mesh_.node_count()));
+        in[static_cast<std::size_t>(index(a))] = true;
+      }
+    }
+  }
+  if (!in.empty())
+    for (const CellFacet f : boundary_facets(mesh_))
+      if (std::ranges::all_of(facet_nodes(mesh_, f), [&](NodeId a) { return in[static_cast<std::size_t>(index(a))]; }))
+        result.push_back(f);
+  require_some(result.size(), selector, fmt::format("facets of the boundary, which {} needs", purpose));
+  std::ranges::sort(result, {}, [](CellFacet f) { return std::pair(f.cell, f.local); });
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+std::vector<NodeId> Selection::nodes(const Selector& selector) const {
+  std::vector<bool> in(static_cast<std::size_t>(mesh_.node_count()), selector.everything());
+  if (selector.where) {
+    in = nodes_where(selector);
+  } else if (!selector.everything()) {
+    const auto add = [&](NodeId a) { in[static_cast<std::size_t>(index(a))] = true; };
+    for (const Group* g : find(selector)) {
+      if (!g->lost.empty())
+        fail(selector,
+             fmt::format("point {} of {} belongs to no cell ({} such point{}). Correct the mesh or the group.",
+                         g->lost.front(), selector.text(), g->lost.size(), g->lost.size() == 1 ? "" : "s"));
+      std::ranges::for_each(g->nodes, add);
+      for (const CellId c : g->cells) std::ranges::for_each(mesh_.cells()[index(c)], add);
+      for (const FacetId f : g->facets) std::ranges::for_each(mesh_.facets()[index(f)], add);
+    }
+  }
+  std::vector<NodeId> result;
+  for (Index a = 0; a < mesh_.node_count(); ++a)
+    if (in[static_cast<std::size_t>(a)]) result.push_back(make_id<NodeId>(a));
+  require_some(result.size(), selector, "nodes");
+  return result;
+}
+
+}  // namespace tempi

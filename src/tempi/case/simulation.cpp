@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/simulation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tempi/case/selection.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/sync_newmark.hpp"
+#include "tempi/io/read_mesh.hpp"
+#include "tempi/mesh/quality.hpp"
+#include "tempi/potential/loads.hpp"
+
+namespace tempi {
+namespace {
+
+// Runs `make`; an InputError it throws is given the place in front.
+template <class Make>
+auto at_place(const Place& place, Make&& make) {
+  try {
+    return make();
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", place, e.what()));
+  } catch (const SolveError& e) {
+    throw InputError(fmt::format("{}: {}", place, e.what()));
+  }
+}
+
+Expression expression_of(const FormulaText& text, const Constants& constants) {
+  if (const double* value = std::get_if<double>(&text)) {
+    if (!std::isfinite(*value)) throw InputError(fmt::format("the value {} is not finite.", *value));
+    return Expression(*value);
+  }
+  return Expression(std::get<std::string>(text), constants);
+}
+
+VectorExpression vector_of(const std::vector<FormulaText>& texts, const Constants& constants, int dim,
+                           std::string_view what) {
+  if (static_cast<int>(texts.size()) != dim)
+    throw InputError(fmt::format("{} has {} component{} (the mesh has {} dimension{}).", what, texts.size(),
+                                 texts.size() == 1 ? "" : "s", dim, dim == 1 ? "" : "s"));
+  std::vector<Expression> components;
+  for (const FormulaText& text : texts) components.push_back(expression_of(text, constants));
+  return VectorExpression(std::move(components));
+}
+
+class Builder {
+ public:
+  explicit Builder(CaseFile input) { s_.input = std::move(input); }
+
+  Simulation operator()() && {
+    read_mesh_file();
+    add_materials();
+    add_supports();
+    add_loads();
+    parts_.dim = s_.mesh->dim();
+    parts_.reference.assign(s_.mesh->points().begin(), s_.mesh->points().end());
+    s_.model = std::make_unique<Model>(std::move(parts_));
+    set_initial_state();
+    try_loads();
+    choose_integrator();
+    find_probes();
+    return std::move(s_);
+  }
+
+ private:
+  const CaseFile& input() const { return s_.input; }
+  const Mesh& mesh() const { return *s_.mesh; }
+  Selection selection() const { return {mesh(), input().constants}; }
+
+  void read_mesh_file() {
+    std::filesystem::path file = input().mesh_file;
+    if (file.is_relative()) file = input().path.parent_path() / file;
+    s_.mesh = at_place(input().mesh_place, [&] {
+      return std::make_unique<Mesh>(read_mesh(file, {.order = input().mesh_order, .size = input().mesh_size}));
+    });
+    if (input().mesh_scale != 1.0) s_.mesh = std::make_unique<Mesh>(mesh().scaled(input().mesh_scale));
+    s_.warnings = mesh().warnings();
+  }
+
+  static Material material_of(const MaterialInput& m) {
+    const bool lame = m.lambda || m.mu, engineering = m.young || m.poisson;
+    if (lame == engineering || (lame && !(m.lambda && m.mu)) || (engineering && !(m.young && m.poisson)))
+      throw InputError("the elastic constants are not two of a kind. Give lambda and mu, or young and poisson.");
+    const Lame constants = lame ? checked_lame(*m.lambda, *m.mu) : lame_from_young(*m.young, *m.poisson);
+    if (m.model == SaintVenantKirchhoff::name) return SaintVenantKirchhoff{constants};
+    if (m.model == LinearElastic::name) return LinearElastic{constants};
+    return NeoHookean{constants};
+  }
+
+  void add_materials() {
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    const auto count = static_cast<std::size_t>(mesh().cells().size());
+    std::vector<std::size_t> owner(count, none);
+    for (std::size_t m = 0; m < input().materials.size(); ++m) {
+      const MaterialInput& material = input().materials[m];
+      for (const CellId c : selection().cells(material.cells, "a material")) {
+        std::size_t& o = owner[static_cast<std::size_t>(index(c))];
+        if (o != none)
+          throw InputError(fmt::format("{}: cell {} already has the material of {}. Give every cell one material.",
+                                       material.place, mesh().cells().labels[static_cast<std::size_t>(index(c))],
+                                       input().materials[o].place));
+        o = m;
+      }
+    }
+    const auto bare = static_cast<std::size_t>(std::ranges::count(owner, none));
+    if (bare > 0) {
+      const auto first = std::ranges::find(owner, none) - owner.begin();
+      throw InputError(fmt::format(
+          "{}: {} of {} cells have no material (the first is cell {} at ({:.6g})). The mesh's groups: {}. Add a "
+          "[[material]] for them, or leave out its group to mean every cell.",
+          input().path.filename().string(), bare, count, mesh().cells().labels[static_cast<std::size_t>(first)],
+          fmt::join(mesh().centroid(make_id<CellId>(first)), ", "), list_groups(mesh())));
+    }
+    parts_.mass.assign(static_cast<std::size_t>(mesh().node_count()), 0.0);
+    for (std::size_t m = 0; m < input().materials.size(); ++m)
+      for (const CellType type :
+           {CellType::line2, CellType::triangle3, CellType::triangle6, CellType::tetrahedron4, CellType::tetrahedron10})
+        add_cells(m, type, owner);
+  }
+
+  void add_cells(std::size_t m, CellType type, const std::vector<std::size_t>& owner) {
+    std::vector<CellId> cells;
+    for (std::size_t c = 0; c < owner.size(); ++c)
+      if (owner[c] == m && mesh().cells().types[c] == type) cells.push_back(make_id<CellId>(static_cast<Index>(c)));
+    if (cells.empty()) return;
+    const MaterialInput& material = input().materials[m];
+    auto potential = at_place(material.place, [&] {
+      return make_elastic_cells(mesh(), type, std::move(cells), material_of(material), material.density);
+    });
+    for (Index k = 0; k < potential->size(); ++k) {
+      const auto nodes = potential->stencil(k);
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        parts_.mass[static_cast<std::size_t>(index(nodes[a]))] += potential->mass_share(k)[a];
+    }
+    s_.cells.push_back(potential.get());
+    parts_.potentials.push_back(std::move(potential));
+  }
+
+  void add_supports() {
+    std::vector<Support> supports;
+    for (std::size_t i = 0; i < input().fixes.size(); ++i)
+      supports.push_back(at_place(input().fixes[i].place, [&] { return support_of(input().fixes[i], i); }));
+    if (supports.empty()) return;
+    const Place place = input().fixes.front().place;
+    parts_.supports = at_place(place, [&] { return Supports(std::move(supports), mesh().points(), mesh().dim()); });
+  }
+
+  Support support_of(const FixInput& fix, std::size_t i) const {
+    Support support;
+    support.name = !fix.name.empty()         ? fix.name
+                   : !fix.nodes.name.empty() ? fix.nodes.name
+                                             : fmt::format("fix{}", i + 1);
+    if (fix.nodes.everything()) throw InputError("a support needs a group or where.");
+    support.nodes = selection().nodes(fix.nodes);
+    std::vector<std::size_t> components;
+    for (const std::string& name : fix.components) {
+      const std::size_t c = name.size() == 1 ? std::string("xyz").find(name) : std::string::npos;
+      if (c >= static_cast<std::size_t>(mesh().dim()))
+        throw InputError(fmt::format("component \"{}\" does not exist (the mesh has {}).", name,
+                                     mesh().dim() == 1   ? "x"
+                                     : mesh().dim() == 2 ? "x and y"
+                                                         : "x, y and z"));
+      components.push_back(c);
+    }
+    if (fix.components.empty())
+      for (std::size_t c = 0; c < static_cast<std::size_t>(mesh().dim()); ++c) components.push_back(c);
+    if (!fix.displacement.empty() && fix.displacement.size() != components.size())
+      throw InputError(fmt::format("displacement has {} expression{} for {} component{}. Give one for each.",
+                                   fix.displacement.size(), fix.displacement.size() == 1 ? "" : "s", components.size(),
+                                   components.size() == 1 ? "" : "s"));
+    for (std::size_t k = 0; k < components.size(); ++k) {
+      const std::size_t c = components[k];
+      support.motion[c] = fix.displacement.empty() ? Support::Motion::at_rest : Support::Motion::prescribed;
+      if (!fix.displacement.empty()) support.displacement[c] = expression_of(fix.displacement[k], input().constants);
+    }
+    return support;
+  }
+
+  void add_loads() {
+    for (const LoadInput& load : input().loads) at_place(load.place, [&] { add_load(load); });
+  }
+
+  void add_load(const LoadInput& load) {
+    const Constants& constants = input().constants;
+    if (load.dead && load.type != "pressure")
+      throw InputError("dead belongs to pressure (other loads are dead anyway).");
+    if (load.type == "pressure") {
+      if (!load.single_value && load.value.size() != 1)
+        throw InputError("a pressure has one value, positive in compression.");
+      const auto facets = selection().facets(load.target, "a pressure", Selection::Interior::refuse);
+      host(make_pressure(mesh(), facets, expression_of(load.value.front(), constants),
+                         load.dead ? PressureFrame::reference : PressureFrame::deformed));
+      return;
+    }
+    auto value = [&] { return vector_of(load.value, constants, mesh().dim(), "value"); };
+    if (load.type == "gravity") {
+      for (const ElasticCells* cells : s_.cells) {
+        const auto wanted = selection().cells(load.target, "gravity");
+        std::vector<Index> terms;
+        for (Index k = 0; k < cells->size(); ++k)
+          if (load.target.everything() || std::ranges::binary_search(wanted, cells->cell(k))) terms.push_back(k);
+        if (!terms.empty()) host(make_gravity(mesh(), *cells, std::move(terms), value()));
+      }
+    } else if (load.type == "traction") {
+      host(make_traction(mesh(), selection().facets(load.target, "a traction", Selection::Interior::take_first),
+                         value()));
+    } else {
+      if (load.target.everything()) throw InputError("a force needs a group or where.");
+      host(make_nodal_force(mesh(), s_.cells, selection().nodes(load.target), value()));
+    }
+  }
+
+  void host(std::unique_ptr<Force> force) {
+    if (term_of_cell_.empty()) term_of_cell_ = s_.term_of_cell();
+    std::vector<TermId> hosts;
+    for (Index k = 0; k < force->size(); ++k)
+      hosts.push_back(make_id<TermId>(term_of_cell_[static_cast<std::size_t>(index(force->host(k)))]));
+    parts_.forces.push_back(std::move(force));
+    parts_.hosts.push_back(std::move(hosts));
+  }
+
+  void set_initial_state() {
+    s_.state = reference_state(*s_.model);
+    at_place(input().initial_place, [&] {
+      evaluate_initial(input().initial_position, "position", s_.state.displacement);
+      evaluate_initial(input().initial_velocity, "velocity", s_.state.velocity);
+      if (!input().initial_position.empty())
+        for (std::size_t i = 0; i < s_.state.displacement.size(); ++i) s_.state.displacement[i] -= mesh().points()[i];
+    });
+    compare_with_supports();
+    for (Index p = 0; p < s_.model->potential_count(); ++p) require_admissible_start(s_.model->potential(p));
+  }
+
+  void evaluate_initial(const std::vector<FormulaText>& texts, std::string_view what,
+                        std::vector<double>& values) const {
+    if (texts.empty()) return;
+    const VectorExpression f = vector_of(texts, input().constants, mesh().dim(), what);
+    const auto dim = static_cast<std::size_t>(mesh().dim());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto X = mesh().point(make_id<NodeId>(static_cast<Index>(i / dim)));
+      const Expression& component = f[static_cast<int>(i % dim)];
+      values[i] = component(X, 0.0);
+      if (!std::isfinite(values[i]))
+        throw InputError(fmt::format("the initial {} \"{}\" is {} at X = ({:.6g}) (must be finite).", what,
+                                     component.text(), values[i], fmt::join(X, ", ")));
+    }
+  }
+
+  // Where the motion of a support is prescribed, the body must start there.
+  void compare_with_supports() const {
+    const Supports& supports = s_.model->supports();
+    double size = 0.0;
+    for (const double x : mesh().points()) size = std::max(size, std::abs(x));
+    for (const NodeId a : supports.held_nodes())
+      for (int c = 0; c < mesh().dim(); ++c) {
+        const std::int32_t i = supports.support_of(a, c);
+        if (i == Supports::none) continue;
+        const Place& place = input().fixes[static_cast<std::size_t>(i)].place;
+        const auto prescribed = at_place(place, [&] {
+          for (const double t : {0.5 * input().end_time, input().end_time}) supports.displacement(a, c, t);
+          return supports.displacement(a, c, 0.0);
+        });
+        if (!prescribed) continue;
+        const double u = s_.state.displacement[static_cast<std::size_t>(index(a) * mesh().dim() + c)];
+        const double tolerance = 1e-9 * (std::abs(u) + std::abs(*prescribed)) + 1e-12 * size;
+        if (std::abs(u - *prescribed) > tolerance)
+          throw InputError(fmt::format(
+              "{}: the initial position and the prescribed displacement disagree at node {}: component {} starts at "
+              "displacement {:.9g} m, the support \"{}\" has {:.9g} m at t = 0. Make them agree, or leave out "
+              "displacement to hold the node where it starts.",
+              place, mesh().point_label(a), "xyz"[c], u, supports[i].name, *prescribed));
+      }
+  }
+
+  void require_admissible_start(const Potential& potential) const {
+    std::array<double, 30> g{};
+    for (Index k = 0; k < potential.size(); ++k) {
+      const double J = potential.add_gradient(k, s_.state.displacement, 0.0, g);
+      if (!(J > 0.0) || !std::isfinite(J))
+        throw InputError(fmt::format(
+            "{}: the initial position inverts {} (det F = {:.6g}, must be > 0). Start from a smaller deformation.",
+            input().initial_place, potential.describe(k), J));
+    }
+  }
+
+  // Evaluates every load at the start, the middle and the end of the run: a NaN is found now.
+  void try_loads() const {
+    std::array<double, 30> p{};
+    for (Index i = 0; i < s_.model->term_count() && s_.model->has_forces(); ++i)
+      for (const HostedForce& h : s_.model->forces_within(make_id<TermId>(i)))
+        for (const double t : {0.0, 0.5 * input().end_time, input().end_time})
+          at_place(input().path.filename().string(),
+                   [&] { h.force->add_impulse(h.element, s_.state.displacement, s_.state.velocity, t, 1.0, p); });
+  }
+
+  void choose_integrator() {
+    const IntegratorInput& in = input().integrator;
+    std::vector<double> times;
+    if (in.courant)
+      for (const ElasticCells* cells : s_.cells)
+        for (Index k = 0; k < cells->size(); ++k)
+          times.push_back(inradius(mesh(), cells->cell(k)) /
+                          dilatational_wave_speed(lame_of(cells->material()), cells->density()));
+    const StepSize size = in.courant ? StepSize(CourantNumber{*in.courant})
+                          : in.step  ? StepSize(FixedStep{*in.step})
+                                     : StepSize(SafetyFraction{*in.safety});
+    const StepRule rule = in.method == "newmark" || in.steps == "uniform" ? StepRule::uniform
+                          : in.steps == "one-ring"                        ? StepRule::one_ring
+                                                                          : StepRule::element;
+    s_.steps = at_place(in.place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    if (in.method == "newmark")
+      s_.integrator = std::make_unique<SyncNewmark>(*s_.model, s_.smallest_step());
+    else
+      s_.integrator = std::make_unique<AviExplicit>(*s_.model, s_.steps);
+  }
+
+  void find_probes() {
+    for (const ProbeInput& probe : input().probes) at_place(probe.place, [&] { find_probe(probe); });
+  }
+
+  void find_probe(const ProbeInput& probe) {
+    for (const Probe& other : s_.probes)
+      if (other.name == probe.name) throw InputError(fmt::format("there are two probes named '{}'.", probe.name));
+    if (probe.point.empty() == probe.nodes.everything()) throw InputError("a probe needs either a point or a group.");
+    if (probe.point.empty()) {
+      s_.probes.push_back({probe.name, selection().nodes(probe.nodes)});
+      return;
+    }
+    if (static_cast<int>(probe.point.size()) != mesh().dim())
+      throw InputError(
+          fmt::format("point has {} components (the mesh has {} dimensions).", probe.point.size(), mesh().dim()));
+    Index best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (Index a = 0; a < mesh().node_count(); ++a) {
+      double d2 = 0.0;
+      for (std::size_t c = 0; c < probe.point.size(); ++c)
+        d2 += std::pow(mesh().point(make_id<NodeId>(a))[c] - probe.point[c], 2);
+      if (d2 < least) {
+        least = d2;
+        best = a;
+      }
+    }
+    s_.probes.push_back({probe.name, {make_id<NodeId>(best)}});
+  }
+
+  Simulation s_;
+  Model::Parts parts_;
+  std::vector<Index> term_of_cell_;
+};
+
+}  // namespace
+
+double Simulation::smallest_step() const { return *std::ranges::min_element(steps); }
+
+Index Simulation::newmark_updates() const {
+  return mesh->cells().size() * static_cast<Index>(std::ceil(input.end_time / smallest_step()));
+}
+
+Index Simulation::predicted_updates() const {
+  Index total = 0;
+  for (const double step : steps) total += update_count(step, input.end_time);
+  return total;
+}
+
+std::vector<Index> Simulation::term_of_cell() const {
+  std::vector<Index> term(static_cast<std::size_t>(mesh->cells().size()), -1);
+  Index next = 0;
+  for (const ElasticCells* potential : cells)
+    for (Index k = 0; k < potential->size(); ++k) term[static_cast<std::size_t>(index(potential->cell(k)))] = next++;
+  return term;
+}
+
+Simulation build(CaseFile input) { return Builder(std::move(input))(); }
+
+}  // namespace tempi

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/constraint/supports.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+bool same_motion(const Support& a, const Support& b, std::size_t c) {
+  if (a.motion[c] != b.motion[c]) return false;
+  return a.motion[c] != Support::Motion::prescribed || a.displacement[c]->text() == b.displacement[c]->text();
+}
+
+}  // namespace
+
+Supports::Supports(std::vector<Support> supports, std::span<const double> points, int dim)
+    : supports_(std::move(supports)), slots_(points.size() / static_cast<std::size_t>(dim), -1), dim_(dim) {
+  const auto d = static_cast<std::size_t>(dim);
+  for (std::size_t s = 0; s < supports_.size(); ++s)
+    for (const NodeId a : supports_[s].nodes) {
+      const auto node = static_cast<std::size_t>(index(a));
+      if (slots_[node] < 0) {
+        slots_[node] = static_cast<std::int32_t>(held_.size());
+        held_.push_back(a);
+        carried_.push_back({none, none, none});
+        points_.insert(points_.end(), points.begin() + static_cast<std::ptrdiff_t>(node * d),
+                       points.begin() + static_cast<std::ptrdiff_t>((node + 1) * d));
+      }
+      auto& carried = carried_[static_cast<std::size_t>(slots_[node])];
+      for (std::size_t c = 0; c < d; ++c) {
+        if (supports_[s].motion[c] == Support::Motion::free) continue;
+        if (carried[c] == none) carried[c] = static_cast<std::int32_t>(s);
+        const Support& first = supports_[static_cast<std::size_t>(carried[c])];
+        if (!same_motion(first, supports_[s], c))
+          throw InputError(fmt::format(
+              "the supports '{}' and '{}' want different things of component {} of the node at ({:.6g}). Give each "
+              "component of a node to one of them.",
+              first.name, supports_[s].name, "xyz"[c], fmt::join(points.subspan(node * d, d), ", ")));
+      }
+    }
+}
+
+bool Supports::moves(NodeId a) const {
+  for (int c = 0; c < dim_; ++c)
+    if (const Expression* f = prescribed(a, c); f != nullptr && f->depends_on_time()) return true;
+  return false;
+}
+
+std::int32_t Supports::support_of(NodeId a, int component) const {
+  if (!holds(a)) return none;
+  const auto slot = static_cast<std::size_t>(slots_[static_cast<std::size_t>(index(a))]);
+  return carried_[slot][static_cast<std::size_t>(component)];
+}
+
+const Expression* Supports::prescribed(NodeId a, int component) const {
+  const std::int32_t s = support_of(a, component);
+  if (s == none) return nullptr;
+  const auto& displacement = supports_[static_cast<std::size_t>(s)].displacement[static_cast<std::size_t>(component)];
+  return displacement ? &*displacement : nullptr;
+}
+
+std::span<const double> Supports::point(NodeId a) const {
+  const auto slot = static_cast<std::size_t>(slots_[static_cast<std::size_t>(index(a))]);
+  return std::span(points_).subspan(slot * static_cast<std::size_t>(dim_), static_cast<std::size_t>(dim_));
+}
+
+std::optional<double> Supports::displacement(NodeId a, int component, double t) const {
+  const Expression* f = prescribed(a, component);
+  if (f == nullptr) return std::nullopt;
+  const double value = (*f)(point(a), t);
+  if (!std::isfinite(value))
+    throw SolveError(
+        fmt::format("the prescribed displacement \"{}\" is {} at X = ({:.6g}), t = {:.6g} s. Correct the "
+                    "expression.",
+                    f->text(), value, fmt::join(point(a), ", "), t));
+  return value;
+}
+
+double Supports::velocity(NodeId a, int component, double t, double delta) const {
+  const Expression* f = prescribed(a, component);
+  return f == nullptr ? 0.0 : time_derivative(*f, point(a), t, delta);
+}
+
+double Supports::acceleration(NodeId a, int component, double t, double delta) const {
+  const Expression* f = prescribed(a, component);
+  return f == nullptr ? 0.0 : second_time_derivative(*f, point(a), t, delta);
+}
+
+}  // namespace tempi

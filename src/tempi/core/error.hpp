@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three kinds of failure a caller can act on. A broken invariant is not among them: TEMPI_ASSERT.
+// Messages read "<problem> (<why>). <what to do>" with name, value, unit and place.
+#pragma once
+
+#include <cassert>
+#include <stdexcept>
+
+#define TEMPI_ASSERT(condition) assert(condition)
+
+namespace tempi {
+
+// Wrong input: a file, an option, a mesh, a material constant. Nothing has been computed.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The numbers went wrong during a run: an inverted element, a step beyond its limit, a NaN.
+class SolveError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A result could not be written (disk full, permission lost) during a run.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace tempi

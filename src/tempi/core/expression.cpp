@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/core/expression.hpp"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+struct Expression::Parser {
+  mu::Parser formula;
+  std::array<double, 3> X{};
+  double t = 0.0;
+};
+
+Expression::Expression(double value) : constant_(value), text_(fmt::format("{}", value)) {}
+
+Expression::Expression(const std::string& text, const Constants& constants)
+    : parser_(std::make_unique<Parser>()), text_(text) {
+  mu::Parser& formula = parser_->formula;
+  try {
+    formula.DefineVar("X", &parser_->X[0]);
+    formula.DefineVar("Y", &parser_->X[1]);
+    formula.DefineVar("Z", &parser_->X[2]);
+    formula.DefineVar("t", &parser_->t);
+    formula.DefineConst("pi", std::numbers::pi);
+    for (const auto& [name, value] : constants) formula.DefineConst(name, value);
+    formula.SetExpr(text);
+    formula.Eval();
+    const auto& used = formula.GetUsedVar();
+    depends_on_time_ = used.contains("t");
+    if (used.empty()) constant_ = formula.Eval();
+  } catch (const mu::Parser::exception_type& e) {
+    std::string known = "X, Y, Z, t, pi";
+    for (const auto& entry : constants) known += ", " + entry.first;
+    throw InputError(fmt::format("cannot read the expression \"{}\" ({}). Known names: {}.", text, e.GetMsg(), known));
+  }
+}
+
+Expression::~Expression() = default;
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression&&) noexcept = default;
+
+double Expression::operator()(std::span<const double> X, double t) const {
+  if (constant_) return *constant_;
+  for (std::size_t i = 0; i < X.size(); ++i) parser_->X[i] = X[i];
+  parser_->t = t;
+  return parser_->formula.Eval();
+}
+
+double time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {
+  if (!f.depends_on_time()) return 0.0;
+  const auto at = [&](double k) { return f(X, t + k * delta); };
+  if (t >= 2.0 * delta) return (at(-2) - 8.0 * at(-1) + 8.0 * at(1) - at(2)) / (12.0 * delta);
+  return (-25.0 * at(0) + 48.0 * at(1) - 36.0 * at(2) + 16.0 * at(3) - 3.0 * at(4)) / (12.0 * delta);
+}
+
+double second_time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {
+  if (!f.depends_on_time()) return 0.0;
+  const auto at = [&](double k) { return f(X, t + k * delta); };
+  if (t >= 2.0 * delta) return (-at(-2) + 16.0 * at(-1) - 30.0 * at(0) + 16.0 * at(1) - at(2)) / (12.0 * delta * delta);
+  return (45.0 * at(0) - 154.0 * at(1) + 214.0 * at(2) - 156.0 * at(3) + 61.0 * at(4) - 10.0 * at(5)) /
+         (12.0 * delta * delta);
+}
+
+}  // namespace tempi

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local energy residual of every term: Lew, Marsden, Ortiz, West (2004), eqs. (97)-(99).
+//
+//   R_K^j = T_K^{j+} + V_K(x_K^{j+1}) - T_K^{j-} - V_K(x_K^j)
+//
+// T^-+ are the kinetic energies of the term's nodes, with total nodal masses, before and after its strike (strikes at
+// the same time are one event: see Strike). V_K(x^{j+1})
+// is known only when the term acts again: R^j is complete at strike j + 1. Loads within a term belong to its V
+// (2003, eqs. (9), (43)): they enter by the work of their force at t^{j+1} on x^{j+1} - x^j, which is exact for
+// constant dead loads and differs from (43) by O(step^2) of the load's second time derivative for others; follower
+// pressures, which have no potential, enter the same way. The method does not enforce R = 0: its smallness is a measure
+// of quality. Costs one energy evaluation per update.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tempi/integrator/integrator.hpp"
+
+namespace tempi {
+
+class EnergyResidual final : public Observer {
+ public:
+  explicit EnergyResidual(const Model& model);  // `model` must outlive it
+
+  void on_strike(const Strike& strike) override;
+
+  std::span<const double> last() const { return last_; }  // R_K^j of the last complete update [J], per term
+  std::span<const double> accumulated() const { return accumulated_; }  // sum over j [J], per term
+
+  // The worst term over the run so far, by the largest |accumulated residual| in time.
+  struct Worst {
+    TermId term;
+    double time;            // [s] when it was largest
+    double accumulated;     // [J], with its sign
+    double term_energy;     // largest T_K + V_K of the same term over the run [J]
+    double largest_energy;  // largest T_K + V_K of any term [J]
+    double largest_ratio;   // largest over terms of max_t |accumulated| / max_t (T_K + V_K)
+  };
+  Worst worst() const;
+
+ private:
+  double load_work(const Strike& strike);
+
+  const Model& model_;
+  std::vector<double> last_, accumulated_;
+  std::vector<double> pending_;  // T^+ - T^- - V(x^j) of the last strike
+  std::vector<bool> struck_;
+  std::vector<double> energy_;            // largest T_K + V_K so far
+  std::vector<double> peak_, peak_time_;  // accumulated residual where its magnitude was largest
+  std::vector<Index> slot_;               // terms with loads: where the displacements of their last strike are kept
+  std::vector<double> previous_;
+};
+
+}  // namespace tempi

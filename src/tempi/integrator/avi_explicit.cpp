@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/avi_explicit.hpp"
+
+#include <algorithm>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+AviExplicit::AviExplicit(const Model& model, std::vector<double> steps)
+    : model_(model),
+      steps_(std::move(steps)),
+      updates_(steps_.size(), 0),
+      kick_drift_(model, 0.1 * *std::ranges::min_element(steps_)),
+      queue_(next_times()),
+      p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
+      q_(p_.size()),
+      record_(model) {
+  TEMPI_ASSERT(static_cast<Index>(steps_.size()) == model.term_count());
+}
+
+double AviExplicit::next_time(TermId term) const {
+  const auto i = static_cast<std::size_t>(index(term));
+  return static_cast<double>(updates_[i] + 1) * steps_[i];
+}
+
+std::vector<double> AviExplicit::next_times() const {
+  std::vector<double> times(steps_.size());
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = next_time(make_id<TermId>(static_cast<Index>(i)));
+  return times;
+}
+
+void AviExplicit::start(State& state) {
+  kick_drift_.start(state);
+  kick_drift_.kick_all(state, 0.0, [&](TermId term) { return 0.5 * step(term); });
+  started_ = true;
+}
+
+// Drifts the term's nodes to its next time and evaluates its impulses there.
+void AviExplicit::prepare(State& state, TermId term) {
+  const auto i = static_cast<std::size_t>(index(term));
+  const double t = next_time(term);
+  const auto nodes = model_.term(term).stencil();
+  const std::size_t size = nodes.size() * static_cast<std::size_t>(model_.dim());
+  for (const NodeId a : nodes) kick_drift_.drift(state, a, t);
+  const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, steps_[i],
+                                                    std::span(p_).first(size), std::span(q_).first(size));
+  kick_drift_.require_admissible(term, admissibility, t);
+  if ((updates_[i] + 1) % updates_between_stability_checks == 0) kick_drift_.require_stable(term, state, steps_[i], t);
+}
+
+void AviExplicit::kick(State& state, TermId term, std::span<const double> p, std::span<const double> q) {
+  const auto nodes = model_.term(term).stencil();
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    kick_drift_.kick(state, nodes[a], p.subspan(a * d, d), q.subspan(a * d, d));
+}
+
+void AviExplicit::update(State& state, TermId term) {
+  prepare(state, term);
+  kick(state, term, p_, q_);
+  ++updates_[static_cast<std::size_t>(index(term))];
+}
+
+// All updates of one instant. Kicks do not move nodes, so evaluating every impulse before the first kick changes no
+// bit.
+void AviExplicit::update_observed(State& state, Observer& observer) {
+  const double t = queue_.next_time();
+  while (!queue_.empty() && queue_.next_time() == t) {
+    const auto term = make_id<TermId>(queue_.next_id());
+    prepare(state, term);
+    const std::size_t size = model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim());
+    const Index update = ++updates_[static_cast<std::size_t>(index(term))];
+    record_.add(state, term, update, step(term), std::span(p_).first(size), std::span(q_).first(size));
+    queue_.reschedule(index(term), next_time(term));
+  }
+  for (const auto& entry : record_.entries()) kick(state, entry.term, record_.p(entry), record_.q(entry));
+  record_.show(state, t, observer);
+}
+
+void AviExplicit::advance(State& state, double t_end, Observer* observer) {
+  if (!started_) start(state);
+  while (!queue_.empty() && queue_.next_time() < t_end) {
+    if (observer != nullptr) {
+      update_observed(state, *observer);
+      continue;
+    }
+    const auto term = make_id<TermId>(queue_.next_id());
+    update(state, term);
+    queue_.reschedule(index(term), next_time(term));
+  }
+}
+
+Snapshot AviExplicit::synchronized(const State& state, double t) const {
+  Snapshot snapshot{t, state, {}};
+  if (!started_) kick_drift_.start(snapshot.state);
+  for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
+  snapshot.force = kick_drift_.kick_all(snapshot.state, t, [&](TermId term) {
+    return started_ ? t - (static_cast<double>(updates(term)) + 0.5) * step(term) : 0.0;
+  });
+  return snapshot;
+}
+
+void AviExplicit::save(ArchiveWriter& archive) const {
+  archive.put("started", started_);
+  archive.put("steps", steps_);
+  archive.put("updates", updates_);
+}
+
+void AviExplicit::load(ArchiveReader& archive) {
+  std::vector<double> saved(steps_.size());
+  archive.get("started", started_);
+  archive.get("steps", saved);
+  if (saved != steps_)
+    throw InputError("the checkpoint was written with other time steps. Use those it was written with.");
+  archive.get("updates", updates_);
+  queue_ = EventQueue(next_times());
+}
+
+}  // namespace tempi

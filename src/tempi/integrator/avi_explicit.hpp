@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explicit asynchronous variational integrator on an exact event queue: Lew, Marsden, Ortiz, West (2004), Fig. 7, with
+// the starting half step of its section 4.6. The reference engine: slow, obvious, exact.
+//
+//   at t = j step_K:  x_a += v_a (t - tau_a), tau_a = t, v_a -= step_K dV_K/dx_a / m_a   for all nodes a of K
+//
+// Steps may have any ratio. Momenta are exact, energy stays in a band. Each step must stay below the stable step of
+// its term; steps that do not nest can resonate, slowly, from about a third of it (see docs/theory.md). Order 2.
+#pragma once
+
+#include <vector>
+
+#include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/kick_drift.hpp"
+#include "tempi/integrator/strike_record.hpp"
+#include "tempi/schedule/event_queue.hpp"
+
+namespace tempi {
+
+class AviExplicit final : public Integrator {
+ public:
+  // `steps`: one per term [s], positive. `model` must outlive the integrator.
+  AviExplicit(const Model& model, std::vector<double> steps);
+
+  std::string_view name() const override { return "avi"; }
+  Claims claims() const override {
+    return {2, Conservation::exact, Conservation::exact, Conservation::bounded, true, false};
+  }
+  Snapshot synchronized(const State& state, double t) const override;
+  double step(TermId term) const override { return steps_[static_cast<std::size_t>(index(term))]; }
+  Index updates(TermId term) const override { return updates_[static_cast<std::size_t>(index(term))]; }
+  void save(ArchiveWriter& archive) const override;
+  void load(ArchiveReader& archive) override;
+
+  // The parts of the algorithm, for other orders of events: the starting half kick, the next time of a term, and one
+  // update of a term at that time.
+  void start(State& state);
+  double next_time(TermId term) const;
+  void update(State& state, TermId term);
+
+ private:
+  void advance(State& state, double t_end, Observer* observer) override;
+  void update_observed(State& state, Observer& observer);
+  void prepare(State& state, TermId term);
+  void kick(State& state, TermId term, std::span<const double> p, std::span<const double> q);
+  std::vector<double> next_times() const;
+
+  const Model& model_;
+  std::vector<double> steps_;
+  std::vector<Index> updates_;
+  bool started_ = false;
+  KickDrift kick_drift_;
+  EventQueue queue_;
+  std::vector<double> p_, q_;  // impulses of the term in hand, those of its loads
+  StrikeRecord record_;
+};
+
+}  // namespace tempi

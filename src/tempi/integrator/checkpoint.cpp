@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+void write_checkpoint(const std::filesystem::path& file, const State& state, const Integrator& integrator) {
+  std::ofstream out(file, std::ios::binary);
+  if (!out) throw OutputError(fmt::format("cannot open the checkpoint '{}' for writing.", file.string()));
+  ArchiveWriter archive(out);
+  state.save(archive);
+  integrator.save(archive);
+  out.close();
+  if (!out) throw OutputError(fmt::format("cannot write the checkpoint '{}'.", file.string()));
+}
+
+void read_checkpoint(const std::filesystem::path& file, State& state, Integrator& integrator) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw InputError(fmt::format("the checkpoint '{}' cannot be read (does it exist?).", file.string()));
+  ArchiveReader archive(in);
+  state.load(archive);
+  integrator.load(archive);
+}
+
+}  // namespace tempi

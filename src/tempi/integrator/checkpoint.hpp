@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run put to sleep in a file: state and integrator, bit for bit. Read by the same build on the same kind of machine.
+#pragma once
+
+#include <filesystem>
+
+#include "tempi/integrator/integrator.hpp"
+
+namespace tempi {
+
+void write_checkpoint(const std::filesystem::path& file, const State& state, const Integrator& integrator);
+// Into a state and an integrator of the same model, method and steps. Throws InputError where they differ.
+void read_checkpoint(const std::filesystem::path& file, State& state, Integrator& integrator);
+
+}  // namespace tempi

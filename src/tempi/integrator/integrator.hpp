@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every integrator offers: it turns forces into kicks (momentum changes) and drifts (positions move), says what
+// it keeps, and can stop and go on without a trace.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tempi/model/state.hpp"
+
+namespace tempi {
+
+enum class Conservation { exact, bounded, none };
+
+// What a method keeps on a free, frame-indifferent model; tests hold every integrator to it.
+struct Claims {
+  int order;  // of positions and reported velocities in time
+  Conservation linear_momentum, angular_momentum, energy;
+  bool symplectic, reversible;
+};
+
+// One term striking its nodes at time t = update * step. Strikes at the same time are one event: velocities "before"
+// and "after" are those before and after all of them, which is the mean of the limits from either order (Lew, Marsden,
+// Ortiz, West 2004, below eq. (46), leaves coincident times to limits).
+struct Strike {
+  TermId term;
+  Index update;           // j >= 1
+  double time, step;      // [s]
+  double kinetic_before;  // T^-: sum over its nodes of m_a |v_a|^2 / 2 with total nodal masses [J], eq. (98)
+  double kinetic_change;  // T^+ - T^- due to this term: its impulses times the mean of both velocities [J]
+  std::span<const double> load_impulses;  // of the loads within the term [N s], dim components a stencil node
+  const State& state;                     // displacements of the term's nodes are those of `time`
+};
+
+// Sees every strike, after it; must not change the run.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_strike(const Strike& strike) = 0;
+};
+
+// A state brought to one time for output.
+struct Snapshot {
+  double time;
+  State state;                // all clocks at `time`; velocities of second order
+  std::vector<double> force;  // internal and external, without support reactions [N], dim components a node
+};
+
+class Integrator {
+ public:
+  virtual ~Integrator() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual Claims claims() const = 0;
+
+  // Performs every update at a time < t_end. advance_to(a); advance_to(b) gives the bits of advance_to(b).
+  // Throws SolveError: an element inverted, a position not finite, a step that has become unsafe (term, time, J or
+  // steps, what to try); the state is then that of the moment before the offending update.
+  void advance_to(State& state, double t_end) { advance(state, t_end, nullptr); }
+  void advance_to(State& state, double t_end, Observer& observer) { advance(state, t_end, &observer); }
+
+  // Every node drifted to time t >= all clocks, velocities v + sum_K (t - (j_K + 1/2) step_K) (-dV_K/dx) / m at the
+  // drifted positions, j_K updates so far. A copy: the run does not notice. Cost: one force evaluation of all terms.
+  virtual Snapshot synchronized(const State& state, double t) const = 0;
+
+  virtual double step(TermId term) const = 0;    // [s]
+  virtual Index updates(TermId term) const = 0;  // so far
+
+  virtual void save(ArchiveWriter& archive) const = 0;
+  virtual void load(ArchiveReader& archive) = 0;  // into an integrator made with the same model and steps
+
+ private:
+  virtual void advance(State& state, double t_end, Observer* observer) = 0;
+};
+
+}  // namespace tempi

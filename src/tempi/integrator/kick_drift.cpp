@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/kick_drift.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+using Vector = std::array<double, 3>;
+
+Vector cross(const Vector& x, const Vector& p) {
+  return {x[1] * p[2] - x[2] * p[1], x[2] * p[0] - x[0] * p[2], x[0] * p[1] - x[1] * p[0]};
+}
+
+void book(Ledger& ledger, const Vector& x, const Vector& p, double work) {
+  const Vector moment = cross(x, p);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ledger.impulse[i] += p[i];
+    ledger.moment[i] += moment[i];
+  }
+  ledger.work += work;
+}
+
+}  // namespace
+
+std::array<double, 3> KickDrift::position(const State& state, NodeId a) const {
+  Vector x{};
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (std::size_t c = 0; c < d; ++c) {
+    const std::size_t i = static_cast<std::size_t>(index(a)) * d + c;
+    x[c] = model_.reference()[i] + state.displacement[i];
+  }
+  return x;
+}
+
+void KickDrift::drift(State& state, NodeId a, double t) const {
+  double& clock = state.clock[static_cast<std::size_t>(index(a))];
+  if (clock == t) return;
+  if (model_.supports().holds(a)) {
+    follow_support(state, a, t);
+  } else {
+    const auto u = at(state.displacement, a), v = at(state.velocity, a);
+    for (std::size_t c = 0; c < u.size(); ++c) u[c] += v[c] * (t - clock);
+  }
+  clock = t;
+}
+
+void KickDrift::follow_support(State& state, NodeId a, double t) const {
+  const Supports& supports = model_.supports();
+  const auto u = at(state.displacement, a), v = at(state.velocity, a);
+  const double elapsed = t - state.clock[static_cast<std::size_t>(index(a))];
+  const Vector x_old = position(state, a);
+  Vector v_old{}, v_new{};
+  std::int32_t mover = Supports::none;
+  for (std::size_t c = 0; c < u.size(); ++c) {
+    const int component = static_cast<int>(c);
+    v_old[c] = v[c];
+    if (supports.support_of(a, component) == Supports::none) {
+      u[c] += v[c] * elapsed;
+    } else if (const auto prescribed = supports.displacement(a, component, t)) {
+      u[c] = *prescribed;
+      v[c] = supports.velocity(a, component, t, delta_);
+      if (mover == Supports::none) mover = supports.support_of(a, component);
+    }
+    v_new[c] = v[c];
+  }
+  if (mover == Supports::none) return;
+  // What moving the node's own mass took. The moment goes to the first moving support of the node.
+  const double m = model_.mass(a);
+  const Vector before = cross(x_old, v_old), after = cross(position(state, a), v_new);
+  for (std::size_t c = 0; c < u.size(); ++c) {
+    const std::int32_t s = supports.support_of(a, static_cast<int>(c));
+    if (s == Supports::none) continue;
+    Ledger& ledger = state.supports[static_cast<std::size_t>(s)];
+    ledger.impulse[c] += m * (v_new[c] - v_old[c]);
+    ledger.work += 0.5 * m * (v_new[c] * v_new[c] - v_old[c] * v_old[c]);
+  }
+  Ledger& ledger = state.supports[static_cast<std::size_t>(mover)];
+  for (std::size_t i = 0; i < 3; ++i) ledger.moment[i] += m * (after[i] - before[i]);
+}
+
+double KickDrift::impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
+                           std::span<double> p, std::span<double> q) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::ranges::fill(p, 0.0);
+  const auto [potential, k] = model_.term(term);
+  const double admissibility = potential->add_gradient(k, u, t, p);
+  for (double& value : p) value *= -dt;
+  const auto hosted = model_.forces_within(term);
+  std::ranges::fill(q, 0.0);
+  for (const HostedForce& h : hosted) {
+    std::array<double, 30> part{};
+    h.force->add_impulse(h.element, u, v, t, dt, std::span(part).first(h.local.size() * d));
+    for (std::size_t a = 0; a < h.local.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c) q[h.local[a] * d + c] += part[a * d + c];
+  }
+  if (!hosted.empty())
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] += q[i];
+  return admissibility;
+}
+
+void KickDrift::kick(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const {
+  const Supports& supports = model_.supports();
+  const bool held = supports.holds(a);
+  const auto v = at(state.velocity, a);
+  const double m = model_.mass(a);
+  double load_work = 0.0;
+  for (std::size_t c = 0; c < v.size(); ++c) {
+    const double before = v[c];
+    const std::int32_t s = held ? supports.support_of(a, static_cast<int>(c)) : Supports::none;
+    if (s == Supports::none) {
+      v[c] += p[c] / m;
+    } else {
+      Vector reaction{};
+      reaction[c] = -p[c];
+      book(state.supports[static_cast<std::size_t>(s)], position(state, a), reaction, -p[c] * v[c]);
+    }
+    load_work += 0.5 * q[c] * (before + v[c]);
+  }
+  if (std::ranges::all_of(q, [](double value) { return value == 0.0; })) return;
+  Vector load{};
+  std::ranges::copy(q, load.begin());
+  book(state.loads, position(state, a), load, load_work);
+}
+
+std::vector<double> KickDrift::kick_all(State& state, double t, const std::function<double(TermId)>& duration) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::vector<double> force(state.velocity.size(), 0.0), total(force), loads(force);
+  std::vector<double> p(model_.largest_stencil() * d), q(p);
+  for (Index i = 0; i < model_.term_count(); ++i) {
+    const auto term = make_id<TermId>(i);
+    const auto nodes = model_.term(term).stencil();
+    const auto local_p = std::span(p).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
+    impulses(term, state.displacement, state.velocity, t, 1.0, local_p, local_q);
+    const double dt = duration(term);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c) {
+        const std::size_t global = static_cast<std::size_t>(index(nodes[a])) * d + c;
+        force[global] += local_p[a * d + c];
+        total[global] += dt * local_p[a * d + c];
+        loads[global] += dt * local_q[a * d + c];
+      }
+  }
+  for (Index a = 0; a < model_.node_count(); ++a) {
+    const auto at_node = static_cast<std::size_t>(a) * d;
+    kick(state, make_id<NodeId>(a), std::span(total).subspan(at_node, d), std::span(loads).subspan(at_node, d));
+  }
+  return force;
+}
+
+void KickDrift::start(State& state) const {
+  const Supports& supports = model_.supports();
+  for (const NodeId a : supports.held_nodes()) {
+    const auto u = at(state.displacement, a), v = at(state.velocity, a);
+    for (std::size_t c = 0; c < u.size(); ++c) {
+      const int component = static_cast<int>(c);
+      if (supports.support_of(a, component) == Supports::none) continue;
+      if (const auto prescribed = supports.displacement(a, component, 0.0)) u[c] = *prescribed;
+      v[c] = supports.velocity(a, component, 0.0, delta_);
+    }
+  }
+}
+
+void KickDrift::require_admissible(TermId term, double admissibility, double t) const {
+  if (admissibility > 0.0 && std::isfinite(admissibility)) return;
+  const auto [potential, k] = model_.term(term);
+  const std::string what = potential->describe(k);
+  if (std::isfinite(admissibility))
+    throw SolveError(fmt::format(
+        "{} is inverted at t = {:.9g} s (J = det F = {:.6g}, must be > 0). Try smaller steps (safety or courant), a "
+        "finer mesh where it deforms most, or a load or initial motion that is less abrupt.",
+        what, t, admissibility));
+  throw SolveError(fmt::format(
+      "{} has a position that is not finite at t = {:.9g} s (J = {}). The run has become unstable: try smaller steps "
+      "(safety or courant), and look at the loads.",
+      what, t, admissibility));
+}
+
+void KickDrift::require_stable(TermId term, const State& state, double step, double t) const {
+  const auto [potential, k] = model_.term(term);
+  if (potential->step_is_stable(k, state.displacement, step)) return;
+  throw SolveError(fmt::format(
+      "the step {:.6g} s of {} has become unsafe at t = {:.9g} s: deformation has brought its stable step down to "
+      "{:.6g} s. Choose a smaller safety, courant or step.",
+      step, potential->describe(k), t, potential->stable_step(k, state.displacement)));
+}
+
+}  // namespace tempi

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kicks and drifts of single nodes, with supports and ledgers: what explicit integrators are made of.
+//
+//   drift: x_a += v_a (t - tau_a)      kick: v_a += p_a / m_a      p_K = -step_K dV_K/dx + loads
+//
+// A supported component does not drift and is not kicked: it follows its prescribed motion, and what that takes is
+// booked as the support's impulse, moment and work.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "tempi/integrator/integrator.hpp"
+
+namespace tempi {
+
+class KickDrift {
+ public:
+  // `delta` [s]: spacing of the time differences of prescribed motions; a small part of the smallest step.
+  KickDrift(const Model& model, double delta) : model_(model), delta_(delta) {}
+
+  // Moves node `a` to time t.
+  void drift(State& state, NodeId a, double t) const;
+
+  // Impulses [N s] of a term and the loads within it: p = dt * (-dV/dx + loads), q: the loads' part. Overwrites both.
+  // Returns the admissibility of Potential::add_gradient.
+  double impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
+                  std::span<double> p, std::span<double> q) const;
+
+  // Gives node `a` the impulse p, of which q comes from loads, and books loads and reactions.
+  void kick(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const;
+
+  // Gives every term a kick of duration `duration(term)` at the present positions, all clocks at t; returns the nodal
+  // forces. For starting half kicks and synchronised velocities.
+  std::vector<double> kick_all(State& state, double t, const std::function<double(TermId)>& duration) const;
+
+  // Places supported components where their motion has them at t = 0.
+  void start(State& state) const;
+
+  // Throws SolveError unless `admissibility` is a positive finite number.
+  void require_admissible(TermId term, double admissibility, double t) const;
+  // Throws SolveError when `step` exceeds the term's stable step at the present deformation.
+  void require_stable(TermId term, const State& state, double step, double t) const;
+
+ private:
+  std::span<double> at(std::vector<double>& values, NodeId a) const {
+    const auto d = static_cast<std::size_t>(model_.dim());
+    return std::span(values).subspan(static_cast<std::size_t>(index(a)) * d, d);
+  }
+  std::array<double, 3> position(const State& state, NodeId a) const;
+  void follow_support(State& state, NodeId a, double t) const;
+
+  const Model& model_;
+  double delta_;
+};
+
+// How many updates pass between two checks of a term's stable step.
+inline constexpr Index updates_between_stability_checks = 64;
+
+}  // namespace tempi

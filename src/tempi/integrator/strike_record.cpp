@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/strike_record.hpp"
+
+namespace tempi {
+
+void StrikeRecord::add(const State& state, TermId term, Index update, double step, std::span<const double> p,
+                       std::span<const double> q) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  entries_.push_back({term, update, step, p_.size(), p.size()});
+  p_.insert(p_.end(), p.begin(), p.end());
+  q_.insert(q_.end(), q.begin(), q.end());
+  for (const NodeId a : model_.term(term).stencil())
+    for (std::size_t c = 0; c < d; ++c) before_.push_back(state.velocity[static_cast<std::size_t>(index(a)) * d + c]);
+}
+
+void StrikeRecord::show(const State& state, double time, Observer& observer) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (const Entry& e : entries_) {
+    const auto nodes = model_.term(e.term).stencil();
+    double kinetic_before = 0.0, change = 0.0;
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c) {
+        const double before = before_[e.offset + a * d + c];
+        const double after = state.velocity[static_cast<std::size_t>(index(nodes[a])) * d + c];
+        kinetic_before += 0.5 * model_.mass(nodes[a]) * before * before;
+        change += 0.5 * p_[e.offset + a * d + c] * (before + after);
+      }
+    observer.on_strike({e.term, e.update, time, e.step, kinetic_before, change, q(e), state});
+  }
+  entries_.clear();
+  p_.clear();
+  q_.clear();
+  before_.clear();
+}
+
+}  // namespace tempi

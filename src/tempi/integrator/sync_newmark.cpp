@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/sync_newmark.hpp"
+
+#include <algorithm>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+SyncNewmark::SyncNewmark(const Model& model, double step)
+    : model_(model),
+      step_(step),
+      kick_drift_(model, 0.1 * step),
+      impulse_(static_cast<std::size_t>(model.node_count() * model.dim())),
+      load_impulse_(impulse_.size()),
+      p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
+      q_(p_.size()),
+      record_(model) {}
+
+void SyncNewmark::assemble(State& state, double t, Observer* observer) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::ranges::fill(impulse_, 0.0);
+  std::ranges::fill(load_impulse_, 0.0);
+  const Index turn = (steps_done_ + 1) % updates_between_stability_checks;
+  for (Index i = 0; i < model_.term_count(); ++i) {
+    const auto term = make_id<TermId>(i);
+    const auto nodes = model_.term(term).stencil();
+    const auto p = std::span(p_).first(nodes.size() * d), q = std::span(q_).first(nodes.size() * d);
+    const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, step_, p, q);
+    kick_drift_.require_admissible(term, admissibility, t);
+    if (i % updates_between_stability_checks == turn) kick_drift_.require_stable(term, state, step_, t);
+    if (observer != nullptr) record_.add(state, term, steps_done_ + 1, step_, p, q);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c) {
+        const std::size_t global = static_cast<std::size_t>(index(nodes[a])) * d + c;
+        impulse_[global] += p[a * d + c];
+        load_impulse_[global] += q[a * d + c];
+      }
+  }
+}
+
+void SyncNewmark::advance(State& state, double t_end, Observer* observer) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  if (!started_) {
+    kick_drift_.start(state);
+    kick_drift_.kick_all(state, 0.0, [&](TermId) { return 0.5 * step_; });
+    started_ = true;
+  }
+  for (double t = static_cast<double>(steps_done_ + 1) * step_; t < t_end;
+       t = static_cast<double>(steps_done_ + 1) * step_) {
+    for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(state, make_id<NodeId>(a), t);
+    assemble(state, t, observer);
+    for (Index a = 0; a < model_.node_count(); ++a) {
+      const auto at_node = static_cast<std::size_t>(a) * d;
+      kick_drift_.kick(state, make_id<NodeId>(a), std::span(impulse_).subspan(at_node, d),
+                       std::span(load_impulse_).subspan(at_node, d));
+    }
+    if (observer != nullptr) record_.show(state, t, *observer);
+    ++steps_done_;
+  }
+}
+
+Snapshot SyncNewmark::synchronized(const State& state, double t) const {
+  Snapshot snapshot{t, state, {}};
+  if (!started_) kick_drift_.start(snapshot.state);
+  for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
+  const double duration = started_ ? t - (static_cast<double>(steps_done_) + 0.5) * step_ : 0.0;
+  snapshot.force = kick_drift_.kick_all(snapshot.state, t, [&](TermId) { return duration; });
+  return snapshot;
+}
+
+void SyncNewmark::save(ArchiveWriter& archive) const {
+  archive.put("started", started_);
+  archive.put("step", step_);
+  archive.put("steps_done", steps_done_);
+}
+
+void SyncNewmark::load(ArchiveReader& archive) {
+  double saved = 0.0;
+  archive.get("started", started_);
+  archive.get("step", saved);
+  if (saved != step_) throw InputError("the checkpoint was written with another time step. Use that one.");
+  archive.get("steps_done", steps_done_);
+}
+
+}  // namespace tempi

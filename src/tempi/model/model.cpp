@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/model/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+Model::Model(Parts parts) : parts_(std::move(parts)), first_term_{0} {
+  for (const auto& potential : parts_.potentials) {
+    first_term_.push_back(first_term_.back() + potential->size());
+    for (Index k = 0; k < potential->size(); ++k)
+      largest_stencil_ = std::max(largest_stencil_, potential->stencil(k).size());
+  }
+  for (Index a = 0; a < node_count(); ++a) {
+    const double m = parts_.mass[static_cast<std::size_t>(a)];
+    if (!(m > 0.0) || !std::isfinite(m))
+      throw InputError(fmt::format("node {} has the mass {} kg (must be > 0).", a, m));
+  }
+  if (has_forces()) attach_forces();
+}
+
+Model::Term Model::term(TermId id) const {
+  const Index i = index(id);
+  const auto next = std::upper_bound(first_term_.begin(), first_term_.end(), i);
+  const auto p = static_cast<std::size_t>(next - first_term_.begin()) - 1;
+  return {parts_.potentials[p].get(), i - first_term_[p]};
+}
+
+void Model::attach_forces() {
+  std::vector<std::pair<TermId, HostedForce>> all;
+  for (std::size_t f = 0; f < parts_.forces.size(); ++f) {
+    const Force& force = *parts_.forces[f];
+    for (Index e = 0; e < force.size(); ++e) {
+      const TermId host = parts_.hosts[f][static_cast<std::size_t>(e)];
+      const auto stencil = term(host).stencil();
+      HostedForce hosted{&force, e, {}};
+      for (const NodeId a : force.stencil(e)) {
+        const auto found = std::ranges::find(stencil, a);
+        TEMPI_ASSERT(found != stencil.end());
+        hosted.local.push_back(static_cast<std::uint8_t>(found - stencil.begin()));
+      }
+      all.emplace_back(host, std::move(hosted));
+    }
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& entry) { return entry.first; });
+  hosted_offsets_.assign(static_cast<std::size_t>(term_count()) + 1, 0);
+  for (auto& [host, hosted] : all) {
+    ++hosted_offsets_[static_cast<std::size_t>(index(host)) + 1];
+    hosted_.push_back(std::move(hosted));
+  }
+  for (std::size_t i = 1; i < hosted_offsets_.size(); ++i) hosted_offsets_[i] += hosted_offsets_[i - 1];
+}
+
+std::span<const HostedForce> Model::forces_within(TermId id) const {
+  if (hosted_offsets_.empty()) return {};
+  const auto i = static_cast<std::size_t>(index(id));
+  return std::span(hosted_).subspan(static_cast<std::size_t>(hosted_offsets_[i]),
+                                    static_cast<std::size_t>(hosted_offsets_[i + 1] - hosted_offsets_[i]));
+}
+
+NodeTerms node_terms(const Model& model) {
+  NodeTerms result;
+  result.offsets.assign(static_cast<std::size_t>(model.node_count()) + 1, 0);
+  const auto each = [&](auto&& visit) {
+    for (Index i = 0; i < model.term_count(); ++i)
+      for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) visit(static_cast<std::size_t>(index(a)), i);
+  };
+  each([&](std::size_t a, Index) { ++result.offsets[a + 1]; });
+  for (std::size_t a = 1; a < result.offsets.size(); ++a) result.offsets[a] += result.offsets[a - 1];
+  result.terms.resize(static_cast<std::size_t>(result.offsets.back()));
+  std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
+  each([&](std::size_t a, Index i) { result.terms[static_cast<std::size_t>(next[a]++)] = make_id<TermId>(i); });
+  return result;
+}
+
+}  // namespace tempi

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model: masses plus potentials, the loads that act within their terms, and the supports. Immutable.
+//
+//   L(x, v, t) = sum_a m_a |v_a|^2 / 2 - sum_K V_K(x, t)    (Lew, Marsden, Ortiz, West 2004, eq. (39))
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tempi/constraint/supports.hpp"
+#include "tempi/potential/force.hpp"
+#include "tempi/potential/potential.hpp"
+
+namespace tempi {
+
+// An element of a force, attached to the term it acts within.
+struct HostedForce {
+  const Force* force;
+  Index element;
+  std::vector<std::uint8_t> local;  // place of each of its nodes in the host term's stencil
+};
+
+class Model {
+ public:
+  struct Parts {
+    int dim = 3;
+    std::vector<double> reference;  // [m], dim components a node: where displacements count from
+    std::vector<double> mass;       // [kg] per node; per unit thickness in 2-D, per unit area in 1-D
+    std::vector<std::unique_ptr<Potential>> potentials;
+    std::vector<std::unique_ptr<Force>> forces;
+    std::vector<std::vector<TermId>> hosts;  // for each force, the term each of its elements acts within
+    Supports supports;
+  };
+  // Throws InputError when a free node has no mass, or a mass is negative or not finite.
+  explicit Model(Parts parts);
+
+  int dim() const { return parts_.dim; }
+  Index node_count() const { return static_cast<Index>(parts_.mass.size()); }
+  std::span<const double> reference() const { return parts_.reference; }
+  std::span<const double> mass() const { return parts_.mass; }
+  double mass(NodeId a) const { return parts_.mass[static_cast<std::size_t>(index(a))]; }
+  const Supports& supports() const { return parts_.supports; }
+  bool has_forces() const { return !parts_.forces.empty(); }
+
+  // Terms are numbered through all potentials: first those of the first potential, in its order, and so on.
+  Index term_count() const { return first_term_.back(); }
+  struct Term {
+    const Potential* potential;
+    Index k;
+    std::span<const NodeId> stencil() const { return potential->stencil(k); }
+  };
+  Term term(TermId id) const;
+  Index potential_count() const { return static_cast<Index>(parts_.potentials.size()); }
+  const Potential& potential(Index p) const { return *parts_.potentials[static_cast<std::size_t>(p)]; }
+  TermId first_term(Index p) const { return make_id<TermId>(first_term_[static_cast<std::size_t>(p)]); }
+
+  std::span<const HostedForce> forces_within(TermId id) const;
+
+  std::size_t largest_stencil() const { return largest_stencil_; }
+
+ private:
+  void attach_forces();
+
+  Parts parts_;
+  std::vector<Index> first_term_;
+  std::vector<Index> hosted_offsets_;  // empty without forces
+  std::vector<HostedForce> hosted_;
+  std::size_t largest_stencil_ = 0;
+};
+
+// The terms around each node, packed; ascending. What may act next to what.
+struct NodeTerms {
+  std::vector<Index> offsets;
+  std::vector<TermId> terms;
+  std::span<const TermId> operator[](NodeId a) const {
+    const auto k = static_cast<std::size_t>(index(a));
+    return {terms.data() + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k])};
+  }
+};
+NodeTerms node_terms(const Model& model);
+
+}  // namespace tempi

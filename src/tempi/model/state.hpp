@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a model is and how it moves, with a clock for every node, and what has been booked so far.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "tempi/core/archive.hpp"
+#include "tempi/model/model.hpp"
+
+namespace tempi {
+
+// What something outside the model has given to it since t = 0. The moment is about the origin of coordinates; in 2-D
+// only its last component can differ from zero.
+struct Ledger {
+  std::array<double, 3> impulse{};  // [N s]
+  std::array<double, 3> moment{};   // [N m s]
+  double work = 0.0;                // [J]
+};
+
+struct State {
+  std::vector<double> displacement;  // u [m], dim components a node
+  std::vector<double> velocity;      // [m/s]
+  std::vector<double> clock;         // [s], the time to which each node has drifted
+  Ledger loads;
+  std::vector<Ledger> supports;  // one per support of the model
+
+  void save(ArchiveWriter& archive) const;
+  void load(ArchiveReader& archive);  // into a state of the same model
+};
+
+// The model at rest in its reference configuration at t = 0.
+State reference_state(const Model& model);
+
+}  // namespace tempi

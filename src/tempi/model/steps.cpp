@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/model/steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+void share_around_nodes(const Model& model, std::vector<double>& steps) {
+  std::vector<double> smallest(static_cast<std::size_t>(model.node_count()), std::numeric_limits<double>::infinity());
+  for (Index i = 0; i < model.term_count(); ++i)
+    for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) {
+      double& s = smallest[static_cast<std::size_t>(index(a))];
+      s = std::min(s, steps[static_cast<std::size_t>(i)]);
+    }
+  for (Index i = 0; i < model.term_count(); ++i)
+    for (const NodeId a : model.term(make_id<TermId>(i)).stencil())
+      steps[static_cast<std::size_t>(i)] =
+          std::min(steps[static_cast<std::size_t>(i)], smallest[static_cast<std::size_t>(index(a))]);
+}
+
+// The largest number <= step with 32 significant bits: congruent cells, whose steps differ by rounding only, then act
+// at the same times.
+double rounded_down(double step) {
+  int exponent = 0;
+  const double mantissa = std::frexp(step, &exponent);
+  return std::ldexp(std::floor(std::ldexp(mantissa, 32)), exponent - 32);
+}
+
+// Steps chosen without looking at the stiffness are held against it.
+void refuse_unstable(const Model& model, std::span<const double> u, std::span<const double> steps) {
+  for (Index i = 0; i < model.term_count(); ++i) {
+    const auto term = model.term(make_id<TermId>(i));
+    const double step = steps[static_cast<std::size_t>(i)];
+    if (term.potential->step_is_stable(term.k, u, step)) continue;
+    throw InputError(fmt::format(
+        "the step {:.6g} s of {} exceeds its stable step {:.6g} s. Choose a smaller step or courant, or use safety.",
+        step, term.potential->describe(term.k), term.potential->stable_step(term.k, u)));
+  }
+}
+
+}  // namespace
+
+std::vector<double> stable_steps(const Model& model, std::span<const double> u) {
+  std::vector<double> steps;
+  steps.reserve(static_cast<std::size_t>(model.term_count()));
+  for (Index p = 0; p < model.potential_count(); ++p)
+    for (Index k = 0; k < model.potential(p).size(); ++k) steps.push_back(model.potential(p).stable_step(k, u));
+  return steps;
+}
+
+std::vector<double> choose_steps(const Model& model, std::span<const double> u, StepSize size, StepRule rule,
+                                 std::span<const double> courant_times) {
+  std::vector<double> steps(static_cast<std::size_t>(model.term_count()));
+  if (const auto* safety = std::get_if<SafetyFraction>(&size)) {
+    steps = stable_steps(model, u);
+    for (double& s : steps) s *= safety->value;
+  } else if (const auto* courant = std::get_if<CourantNumber>(&size)) {
+    std::ranges::transform(courant_times, steps.begin(), [&](double time) { return courant->value * time; });
+  } else {
+    std::ranges::fill(steps, std::get<FixedStep>(size).seconds);
+  }
+  if (!std::holds_alternative<FixedStep>(size)) std::ranges::transform(steps, steps.begin(), rounded_down);
+  if (rule == StepRule::one_ring) share_around_nodes(model, steps);
+  if (rule == StepRule::uniform) std::ranges::fill(steps, *std::ranges::min_element(steps));
+  for (Index i = 0; i < model.term_count(); ++i)
+    if (const double s = steps[static_cast<std::size_t>(i)]; !(s > 0.0) || !std::isfinite(s))
+      throw InputError(
+          fmt::format("the step of {} is {} s (must be positive and finite). Look at its material and its "
+                      "initial deformation.",
+                      model.term(make_id<TermId>(i)).potential->describe(model.term(make_id<TermId>(i)).k), s));
+  if (!std::holds_alternative<SafetyFraction>(size)) refuse_unstable(model, u, steps);
+  return steps;
+}
+
+double ideal_speedup(std::span<const double> steps) {
+  const double smallest = *std::ranges::min_element(steps);
+  double sum = 0.0;
+  for (const double s : steps) sum += 1.0 / s;
+  return static_cast<double>(steps.size()) / smallest / sum;
+}
+
+Index update_count(double step, double end_time) {
+  auto j = static_cast<Index>(end_time / step);
+  while (static_cast<double>(j) * step >= end_time) --j;
+  while (static_cast<double>(j + 1) * step < end_time) ++j;
+  return std::max<Index>(j, 0);
+}
+
+}  // namespace tempi

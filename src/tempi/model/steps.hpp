@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time step of every term [s], chosen once at the initial configuration.
+#pragma once
+
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "tempi/model/model.hpp"
+
+namespace tempi {
+
+// How large: a fraction of each term's stable step 2/omega_max, or of the papers' inradius / wave speed
+// (Lew, Marsden, Ortiz, West 2004, eq. (59), f = courant; 0.1 there is 0.04 to 0.065 of the stable step of 4-node
+// tetrahedra), or one step for all terms.
+struct SafetyFraction {
+  double value;
+};
+struct CourantNumber {
+  double value;
+};
+struct FixedStep {
+  double seconds;
+};
+using StepSize = std::variant<SafetyFraction, CourantNumber, FixedStep>;
+
+// Which terms share: each its own; the smallest of the terms around its nodes (one-ring); the smallest of all.
+enum class StepRule { element, one_ring, uniform };
+
+// One step per term. Fractions are rounded down to 32 significant bits, so that congruent cells keep the same tempo.
+// `courant_times`: inradius / wave speed of each term [s], needed for CourantNumber only.
+// Throws InputError when a step exceeds the term's stable step at displacements `u` (term, both values).
+std::vector<double> choose_steps(const Model& model, std::span<const double> u, StepSize size, StepRule rule,
+                                 std::span<const double> courant_times);
+
+// 2/omega_max of every term at `u` [s].
+std::vector<double> stable_steps(const Model& model, std::span<const double> u);
+
+// Element updates a synchronous method with the smallest step would need, over those of the given steps: eq. (62).
+double ideal_speedup(std::span<const double> steps);
+
+// Number of updates of a term until `end_time`: acts at t = j step, j >= 1, with t < end_time, counted as the event
+// queue does, in floating point.
+Index update_count(double step, double end_time);
+
+}  // namespace tempi

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/potential/elastic_cells.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tempi/core/error.hpp"
+#include "tempi/mesh/elements.hpp"
+
+namespace tempi {
+namespace {
+
+std::string place(const Mesh& mesh, CellId cell) {
+  return fmt::format("cell {} at ({:.6g})", mesh.cells().labels[static_cast<std::size_t>(index(cell))],
+                     fmt::join(mesh.centroid(cell), ", "));
+}
+
+// dX/dxi at one reference point: column j is the tangent along xi_j.
+template <class Element>
+Mat<double, Element::dim> jacobian(const Mesh& mesh, std::span<const NodeId> nodes, const typename Element::Point& xi) {
+  const auto dN = Element::derivative(xi);
+  const auto X0 = mesh.point(nodes[0]);
+  Mat<double, Element::dim> J;
+  for (std::size_t a = 1; a < Element::nodes; ++a) {
+    const auto X = mesh.point(nodes[a]);
+    for (std::size_t i = 0; i < Element::dim; ++i)
+      for (std::size_t j = 0; j < Element::dim; ++j)
+        J(static_cast<int>(i), static_cast<int>(j)) += (X[i] - X0[i]) * dN[a][j];
+  }
+  return J;
+}
+
+double longest_edge(const Mesh& mesh, std::span<const NodeId> nodes, int vertices) {
+  double longest = 0.0;
+  for (int a = 0; a < vertices; ++a)
+    for (int b = 0; b < a; ++b) {
+      double d2 = 0.0;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim()); ++i) {
+        const double d =
+            mesh.point(nodes[static_cast<std::size_t>(a)])[i] - mesh.point(nodes[static_cast<std::size_t>(b)])[i];
+        d2 += d * d;
+      }
+      longest = std::max(longest, std::sqrt(d2));
+    }
+  return longest;
+}
+
+bool is_straight(const Mesh& mesh, CellType type, std::span<const NodeId> nodes) {
+  constexpr double rounding = 1e-12;  // of the longest edge: coordinates written with 13 digits or more
+  const double tolerance = rounding * longest_edge(mesh, nodes, info(type).vertices);
+  const auto edges = mid_edges(type);
+  for (std::size_t e = 0; e < edges.size(); ++e)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim()); ++i) {
+      const double middle = 0.5 * (mesh.point(nodes[static_cast<std::size_t>(edges[e][0])])[i] +
+                                   mesh.point(nodes[static_cast<std::size_t>(edges[e][1])])[i]);
+      const auto m = static_cast<std::size_t>(info(type).vertices) + e;
+      if (std::abs(mesh.point(nodes[m])[i] - middle) > tolerance) return false;
+    }
+  return true;
+}
+
+template <class Element, class Model>
+class Cells final : public ElasticCells {
+  static constexpr int D = Element::dim;
+  static constexpr std::size_t N = Element::nodes;
+  static constexpr std::size_t Q = Element::stiffness_rule.size();
+  using Local = std::array<std::array<double, D>, N>;
+
+  struct PointGeometry {
+    Mat<double, D> inverse;  // dxi_j/dX_J
+    double volume;           // weight times det dX/dxi
+  };
+
+ public:
+  Cells(const Mesh& mesh, std::vector<CellId> cells, const Model& model, double density)
+      : mesh_(mesh), cells_(std::move(cells)), material_(model), model_(model), density_(density) {
+    geometry_.reserve(cells_.size() * Q);
+    shares_.reserve(cells_.size() * N);
+    for (const CellId cell : cells_) add_geometry(cell);
+  }
+
+  Index size() const override { return static_cast<Index>(cells_.size()); }
+  int dim() const override { return D; }
+  CellId cell(Index k) const override { return cells_[static_cast<std::size_t>(k)]; }
+  std::span<const NodeId> stencil(Index k) const override { return mesh_.cells()[index(cell(k))]; }
+  std::span<const double> mass_share(Index k) const override {
+    return {shares_.data() + static_cast<std::size_t>(k) * N, N};
+  }
+  double density() const override { return density_; }
+  const Material& material() const override { return material_; }
+  std::string describe(Index k) const override { return place(mesh_, cell(k)); }
+
+  double volume(Index k) const override {
+    double m = 0.0;
+    for (const double share : mass_share(k)) m += share;
+    return m / density_;
+  }
+
+  double energy(Index k, std::span<const double> u, double) const override {
+    const Local e = edges(k, u);
+    double V = 0.0;
+    for (std::size_t q = 0; q < Q; ++q) V += point(k, q).volume * model_.template energy<double, D>(gradient(k, q, e));
+    return V;
+  }
+
+  double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
+    const Local e = edges(k, u);
+    double smallest = std::numeric_limits<double>::infinity();
+    for (std::size_t q = 0; q < Q; ++q) {
+      const PointGeometry& at = point(k, q);
+      const Stress<double, D> stress = model_.template stress<double, D>(gradient(k, q, e));
+      // A NaN must win over every number, so that the caller sees it.
+      if (!(stress.det_F >= smallest)) smallest = stress.det_F;
+      const Mat<double, D> B = at.volume * (stress.P * transpose(at.inverse));
+      for (std::size_t a = 1; a < N; ++a)
+        for (int i = 0; i < D; ++i) {
+          double f = 0.0;
+          for (int j = 0; j < D; ++j) f += B(i, j) * derivatives[q][a][static_cast<std::size_t>(j)];
+          g[a * D + static_cast<std::size_t>(i)] += f;
+          g[static_cast<std::size_t>(i)] -= f;  // the sum over nodes vanishes term by term
+        }
+    }
+    return smallest;
+  }
+
+  void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
+    const Local e = edges(k, u);
+    for (std::size_t q = 0; q < Q; ++q) {
+      const PointGeometry& at = point(k, q);
+      const Tangent<double, D> A = model_.template tangent<double, D>(gradient(k, q, e));
+      std::array<std::array<double, D>, N> dN{};  // dN_a/dX_J
+      for (std::size_t a = 0; a < N; ++a)
+        for (int J = 0; J < D; ++J)
+          for (int j = 0; j < D; ++j)
+            dN[a][static_cast<std::size_t>(J)] += derivatives[q][a][static_cast<std::size_t>(j)] * at.inverse(j, J);
+      add_stiffness(A, dN, at.volume, H);
+    }
+  }
+
+  double stable_step(Index k, std::span<const double> u) const override {
+    if constexpr (Q * D >= N) {
+      return Potential::stable_step(k, u);
+    } else {
+      return stable_step_one_point(k, u);
+    }
+  }
+
+  std::array<double, 6> cauchy_stress(Index k, std::span<const double> u) const override {
+    const Local e = edges(k, u);
+    std::array<double, 6> mean{};
+    double total = 0.0;
+    for (std::size_t q = 0; q < Q; ++q) {
+      const Mat<double, D> in_plane = gradient(k, q, e);
+      Mat<double, 3> H;
+      for (int i = 0; i < D; ++i)
+        for (int J = 0; J < D; ++J) H(i, J) = in_plane(i, J);
+      const Stress<double, 3> stress = model_.template stress<double, 3>(H);
+      const Mat<double, 3> s = (1.0 / stress.det_F) * (stress.P * transpose(identity<double, 3>() + H));
+      const double w = point(k, q).volume;
+      const std::array<double, 6> values = {s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(0, 2)};
+      for (std::size_t c = 0; c < 6; ++c) mean[c] += w * values[c];
+      total += w;
+    }
+    for (double& value : mean) value /= total;
+    return mean;
+  }
+
+ private:
+  static constexpr std::array<std::array<std::array<double, D>, N>, Q> derivatives = [] {
+    std::array<std::array<std::array<double, D>, N>, Q> all{};
+    for (std::size_t q = 0; q < Q; ++q) all[q] = Element::derivative(Element::stiffness_rule[q].xi);
+    return all;
+  }();
+
+  const PointGeometry& point(Index k, std::size_t q) const { return geometry_[static_cast<std::size_t>(k) * Q + q]; }
+
+  // Displacements relative to the first node: a common translation leaves no rounding behind.
+  Local edges(Index k, std::span<const double> u) const {
+    const auto nodes = stencil(k);
+    Local e{};
+    const double* first = u.data() + static_cast<std::size_t>(index(nodes[0])) * D;
+    for (std::size_t a = 1; a < N; ++a) {
+      const double* ua = u.data() + static_cast<std::size_t>(index(nodes[a])) * D;
+      for (std::size_t i = 0; i < D; ++i) e[a][i] = ua[i] - first[i];
+    }
+    return e;
+  }
+
+  // H = du/dX at one quadrature point.
+  Mat<double, D> gradient(Index k, std::size_t q, const Local& e) const {
+    Mat<double, D> G;
+    for (std::size_t a = 1; a < N; ++a)
+      for (std::size_t i = 0; i < D; ++i)
+        for (std::size_t j = 0; j < D; ++j)
+          G(static_cast<int>(i), static_cast<int>(j)) += e[a][i] * derivatives[q][a][j];
+    return G * point(k, q).inverse;
+  }
+
+  static void add_stiffness(const Tangent<double, D>& A, const std::array<std::array<double, D>, N>& dN, double volume,
+                            std::span<double> H) {
+    constexpr std::size_t n = N * D;
+    for (std::size_t a = 0; a < N; ++a)
+      for (int i = 0; i < D; ++i) {
+        std::array<double, D * D> row{};  // dN_a/dX_J A_iJkL
+        for (int J = 0; J < D; ++J)
+          for (int p = 0; p < D * D; ++p)
+            row[static_cast<std::size_t>(p)] += volume * dN[a][static_cast<std::size_t>(J)] * A(i * D + J, p);
+        for (std::size_t b = 0; b < N; ++b)
+          for (std::size_t k = 0; k < D; ++k) {
+            double s = 0.0;
+            for (std::size_t L = 0; L < D; ++L) s += row[k * D + L] * dN[b][L];
+            H[(a * D + static_cast<std::size_t>(i)) * n + b * D + k] += s;
+          }
+      }
+  }
+
+  // One quadrature point: the nonzero eigenvalues of M^{-1} G^T A G are those of A (G M^{-1} G^T), and
+  // G M^{-1} G^T = I (x) L L^T, so the symmetric (I (x) L)^T A (I (x) L) of order D^2 serves.
+  double stable_step_one_point(Index k, std::span<const double> u) const {
+    const PointGeometry& at = point(k, 0);
+    Eigen::Matrix<double, D, D> metric = Eigen::Matrix<double, D, D>::Zero();
+    for (std::size_t a = 0; a < N; ++a) {
+      Eigen::Matrix<double, D, 1> d = Eigen::Matrix<double, D, 1>::Zero();
+      for (int J = 0; J < D; ++J)
+        for (int j = 0; j < D; ++j) d(J) += derivatives[0][a][static_cast<std::size_t>(j)] * at.inverse(j, J);
+      metric += d * d.transpose() / mass_share(k)[a];
+    }
+    const Eigen::Matrix<double, D, D> L = metric.llt().matrixL();
+    const Tangent<double, D> A = model_.template tangent<double, D>(gradient(k, 0, edges(k, u)));
+    Eigen::Matrix<double, D * D, D * D> S;
+    for (int i = 0; i < D; ++i)
+      for (int m = 0; m < D; ++m) {
+        Eigen::Matrix<double, D, D> block;
+        for (int J = 0; J < D; ++J)
+          for (int K = 0; K < D; ++K) block(J, K) = A(i * D + J, m * D + K);
+        S.template block<D, D>(i * D, m * D) = at.volume * (L.transpose() * block * L);
+      }
+    const Eigen::SelfAdjointEigenSolver<decltype(S)> solver(S, Eigen::EigenvaluesOnly);
+    const double largest = solver.eigenvalues()(D * D - 1);
+    return largest > 0.0 ? 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+  }
+
+  void add_geometry(CellId cell) {
+    const auto nodes = mesh_.cells()[index(cell)];
+    const double edge = longest_edge(mesh_, nodes, info(Element::type).vertices);
+    const double flat = 1e-14 * std::pow(edge, D);  // below: no digit of the volume is left
+    for (const auto& at : Element::stiffness_rule) {
+      const Mat<double, D> J = jacobian<Element>(mesh_, nodes, at.xi);
+      const double det = determinant(J);
+      if (!(det > flat))
+        throw InputError(fmt::format(
+            "{} is {} (its Jacobian determinant is {:.6g}). Correct the mesh: number the cell's nodes the other way "
+            "round, or remove or remesh it.",
+            place(mesh_, cell), det < -flat ? "inverted" : "of zero volume", det));
+      geometry_.push_back({transpose((1.0 / det) * cofactor(J)), at.weight * det});
+    }
+    add_shares(cell, nodes);
+  }
+
+  void add_shares(CellId cell, std::span<const NodeId> nodes) {
+    if (N == D + 1 || is_straight(mesh_, Element::type, nodes)) {
+      double cell_volume = 0.0;
+      for (std::size_t q = 0; q < Q; ++q) cell_volume += geometry_[geometry_.size() - Q + q].volume;
+      for (std::size_t a = 0; a < N; ++a) shares_.push_back(density_ * cell_volume * Element::hrz[a]);
+      return;
+    }
+    static const auto rule = collapsed_gauss_rule<D>(5);
+    std::array<double, N> diagonal{};
+    double cell_volume = 0.0, sum = 0.0;
+    for (const auto& at : rule) {
+      const double det = determinant(jacobian<Element>(mesh_, nodes, at.xi));
+      if (!(det > 0.0))
+        throw InputError(
+            fmt::format("{} is folded (its Jacobian determinant is {:.6g} inside the cell). Move its "
+                        "mid-edge nodes towards the middle of their edges, or remesh.",
+                        place(mesh_, cell), det));
+      const auto shape = Element::shape(at.xi);
+      cell_volume += at.weight * det;
+      for (std::size_t a = 0; a < N; ++a) diagonal[a] += at.weight * det * shape[a] * shape[a];
+    }
+    for (const double d : diagonal) sum += d;
+    for (const double d : diagonal) shares_.push_back(density_ * cell_volume * d / sum);
+  }
+
+  const Mesh& mesh_;
+  std::vector<CellId> cells_;
+  Material material_;
+  Model model_;
+  double density_;
+  std::vector<PointGeometry> geometry_;
+  std::vector<double> shares_;
+};
+
+template <class Element>
+std::unique_ptr<ElasticCells> make(const Mesh& mesh, std::vector<CellId> cells, const Material& material,
+                                   double density) {
+  return std::visit(
+      [&]<class Model>(const Model& model) -> std::unique_ptr<ElasticCells> {
+        return std::make_unique<Cells<Element, Model>>(mesh, std::move(cells), model, density);
+      },
+      material);
+}
+
+}  // namespace
+
+std::unique_ptr<ElasticCells> make_elastic_cells(const Mesh& mesh, CellType type, std::vector<CellId> cells,
+                                                 const Material& material, double density) {
+  if (!(density > 0.0) || !std::isfinite(density))
+    throw InputError(fmt::format("density = {} kg/m^3 (must be > 0).", density));
+  switch (type) {
+    case CellType::line2: return make<Line2>(mesh, std::move(cells), material, density);
+    case CellType::triangle3: return make<Triangle3>(mesh, std::move(cells), material, density);
+    case CellType::triangle6: return make<Triangle6>(mesh, std::move(cells), material, density);
+    case CellType::tetrahedron4: return make<Tetrahedron4>(mesh, std::move(cells), material, density);
+    case CellType::tetrahedron10: return make<Tetrahedron10>(mesh, std::move(cells), material, density);
+    default:
+      throw InputError(
+          fmt::format("there is no element for the cell type {} (use 2-node lines, triangles or "
+                      "tetrahedra).",
+                      info(type).name));
+  }
+}
+
+}  // namespace tempi

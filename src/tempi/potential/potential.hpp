@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A potential is a sum of terms V_k(x, t), each touching a few nodes: L = sum_a m_a |v_a|^2 / 2 - sum_k V_k
+// (Lew, Marsden, Ortiz, West 2004, eq. (39)). Terms are what asynchronous integrators give a tempo of their own.
+//
+// Configurations are displacements u = x - X from the model's reference positions: `u` has dim components a node.
+// Positions would lose the digits that strains need; decision 0001 tells how many. Any consistent units.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tempi/core/ids.hpp"
+
+namespace tempi {
+
+class Potential {
+ public:
+  virtual ~Potential() = default;
+
+  virtual Index size() const = 0;
+  virtual int dim() const = 0;
+  virtual std::span<const NodeId> stencil(Index k) const = 0;
+
+  virtual double energy(Index k, std::span<const double> u, double t) const = 0;  // V_k [J]
+
+  // g += dV_k/dx [N], dim components a stencil node. Returns how admissible the configuration is: the smallest det F
+  // for elements, 1 for terms that cannot degenerate. Where it is not a positive finite number, g means nothing.
+  virtual double add_gradient(Index k, std::span<const double> u, double t, std::span<double> g) const = 0;
+
+  // H += d2V_k/dx2 [N/m], row major, (dim * stencil size)^2 entries.
+  virtual void add_hessian(Index k, std::span<const double> u, double t, std::span<double> H) const = 0;
+
+  // The term's share of each stencil node's lumped mass [kg]; the shares of a node add up to its mass. It matters for
+  // the stable step only: masses belong to nodes.
+  virtual std::span<const double> mass_share(Index k) const = 0;
+
+  // 2 / omega_max of the term's own stiffness and its own share of mass at u [s]; infinite where nothing is stiff.
+  // Default: the largest eigenvalue of the scaled hessian, cost O((dim * nodes)^3).
+  virtual double stable_step(Index k, std::span<const double> u) const;
+
+  // Whether `step` [s] is within the stable step at u, by a Cholesky factorisation: cheaper than stable_step.
+  bool step_is_stable(Index k, std::span<const double> u, double step) const;
+
+  // What the term is, for messages: "cell 17 at (0.25, 0.5)".
+  virtual std::string describe(Index k) const = 0;
+};
+
+// Largest deviation of add_gradient from central differences of energy, relative to the largest component of the
+// differences (or to 1 N where all are smaller). `spacing` [m]: about 1e-5 of the term's size gives 1e-9 or better.
+// For the authors of potentials: it holds any potential against its own energy.
+double check_gradient(const Potential& potential, Index k, std::span<const double> u, double t, double spacing);
+
+}  // namespace tempi
