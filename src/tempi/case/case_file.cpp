@@ -384,6 +384,7 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   c.mesh_place = mesh.place();
   c.mesh_order = mesh.integer("order");
   c.mesh_size = mesh.number("size").value_or(0.0);
+  c.mesh_refine = mesh.integer("refine");
   c.mesh_scale = *mesh.number("scale");
   read_body(reader, c);
   if (c.materials.empty())

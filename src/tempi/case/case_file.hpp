@@ -75,6 +75,7 @@ struct CaseFile {
   Place mesh_place;
   int mesh_order;
   double mesh_size;  // 0: as the geometry says
+  int mesh_refine;
   double mesh_scale;
   std::vector<MaterialInput> materials;
   std::vector<FixInput> fixes;

@@ -17,6 +17,7 @@ constexpr Range positive{.low = 0.0};
 constexpr Range fraction{.low = 0.0, .high = 1.0, .low_closed = false, .high_closed = true};
 constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed = true};
 constexpr Range at_least_one{.low = 1.0, .high = 1e9, .low_closed = true, .high_closed = true};
+constexpr Range zero_to_ten{.low = 0.0, .high = 10.0, .low_closed = true, .high_closed = true};
 constexpr Range one_or_two{.low = 1.0, .high = 2.0, .low_closed = true, .high_closed = true};
 
 constexpr std::string_view where_text = "instead of group: a condition on X, Y, Z, such as \"X < 1e-6\"";
@@ -43,6 +44,10 @@ constexpr Option table[] = {
     {"mesh", "order", integer, "", "1", "", one_or_two, "element order when Gmsh meshes a geometry"},
     {"mesh", "size", number, "mesh units", "", "", positive,
      "element size when Gmsh meshes a geometry; omitted: as the geometry says"},
+    {"mesh", "refine", integer, "", "0", "", zero_to_ten,
+     "how often every cell is cut at its edges' middles when Gmsh meshes a geometry: 4 times the triangles, 8 times "
+     "the "
+     "tetrahedra"},
     {"mesh", "scale", number, "", "1.0", "", positive, "factor on all coordinates, e.g. 1e-3 for a mesh in mm"},
 
     {"material", "group", group, "", "", "", any, "cells of this group (name or tag); omitted: every cell"},

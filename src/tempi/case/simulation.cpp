@@ -77,7 +77,8 @@ class Builder {
     std::filesystem::path file = input().mesh_file;
     if (file.is_relative()) file = input().path.parent_path() / file;
     s_.mesh = at_place(input().mesh_place, [&] {
-      return std::make_unique<Mesh>(read_mesh(file, {.order = input().mesh_order, .size = input().mesh_size}));
+      return std::make_unique<Mesh>(
+          read_mesh(file, {.order = input().mesh_order, .size = input().mesh_size, .refine = input().mesh_refine}));
     });
     if (input().mesh_scale != 1.0) s_.mesh = std::make_unique<Mesh>(mesh().scaled(input().mesh_scale));
     s_.warnings = mesh().warnings();

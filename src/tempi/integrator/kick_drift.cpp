@@ -28,6 +28,10 @@ void book(Ledger& ledger, const Vector& x, const Vector& p, double work) {
 
 }  // namespace
 
+KickDrift::KickDrift(const Model& model, double delta) : model_(model), delta_(delta) {
+  for (const double m : model.mass()) inverse_mass_.push_back(1.0 / m);
+}
+
 std::array<double, 3> KickDrift::position(const State& state, NodeId a) const {
   Vector x{};
   const auto d = static_cast<std::size_t>(model_.dim());
@@ -36,18 +40,6 @@ std::array<double, 3> KickDrift::position(const State& state, NodeId a) const {
     x[c] = model_.reference()[i] + state.displacement[i];
   }
   return x;
-}
-
-void KickDrift::drift(State& state, NodeId a, double t) const {
-  double& clock = state.clock[static_cast<std::size_t>(index(a))];
-  if (clock == t) return;
-  if (model_.supports().holds(a)) {
-    follow_support(state, a, t);
-  } else {
-    const auto u = at(state.displacement, a), v = at(state.velocity, a);
-    for (std::size_t c = 0; c < u.size(); ++c) u[c] += v[c] * (t - clock);
-  }
-  clock = t;
 }
 
 void KickDrift::follow_support(State& state, NodeId a, double t) const {
@@ -92,7 +84,7 @@ double KickDrift::impulses(TermId term, std::span<const double> u, std::span<con
   const double admissibility = potential->add_gradient(k, u, t, p);
   for (double& value : p) value *= -dt;
   const auto hosted = model_.forces_within(term);
-  std::ranges::fill(q, 0.0);
+  if (model_.has_forces()) std::ranges::fill(q, 0.0);
   for (const HostedForce& h : hosted) {
     std::array<double, 30> part{};
     h.force->add_impulse(h.element, u, v, t, dt, std::span(part).first(h.local.size() * d));
@@ -104,17 +96,17 @@ double KickDrift::impulses(TermId term, std::span<const double> u, std::span<con
   return admissibility;
 }
 
-void KickDrift::kick(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const {
+void KickDrift::kick_and_book(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const {
   const Supports& supports = model_.supports();
   const bool held = supports.holds(a);
   const auto v = at(state.velocity, a);
-  const double m = model_.mass(a);
+  const double inverse_mass = inverse_mass_[static_cast<std::size_t>(index(a))];
   double load_work = 0.0;
   for (std::size_t c = 0; c < v.size(); ++c) {
     const double before = v[c];
     const std::int32_t s = held ? supports.support_of(a, static_cast<int>(c)) : Supports::none;
     if (s == Supports::none) {
-      v[c] += p[c] / m;
+      v[c] += p[c] * inverse_mass;
     } else {
       Vector reaction{};
       reaction[c] = -p[c];

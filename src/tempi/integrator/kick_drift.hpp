@@ -17,10 +17,22 @@ namespace tempi {
 class KickDrift {
  public:
   // `delta` [s]: spacing of the time differences of prescribed motions; a small part of the smallest step.
-  KickDrift(const Model& model, double delta) : model_(model), delta_(delta) {}
+  KickDrift(const Model& model, double delta);
 
   // Moves node `a` to time t.
-  void drift(State& state, NodeId a, double t) const;
+  void drift(State& state, NodeId a, double t) const {
+    double& clock = state.clock[static_cast<std::size_t>(index(a))];
+    if (clock == t) return;
+    if (model_.supports().holds(a)) {
+      follow_support(state, a, t);
+    } else {
+      const double elapsed = t - clock;
+      const auto i = static_cast<std::size_t>(index(a) * model_.dim());
+      for (std::size_t c = i; c < i + static_cast<std::size_t>(model_.dim()); ++c)
+        state.displacement[c] += state.velocity[c] * elapsed;
+    }
+    clock = t;
+  }
 
   // Impulses [N s] of a term and the loads within it: p = dt * (-dV/dx + loads), q: the loads' part. Overwrites both.
   // Returns the admissibility of Potential::add_gradient.
@@ -28,7 +40,15 @@ class KickDrift {
                   std::span<double> p, std::span<double> q) const;
 
   // Gives node `a` the impulse p, of which q comes from loads, and books loads and reactions.
-  void kick(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const;
+  void kick(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const {
+    if (model_.has_forces() || model_.supports().holds(a)) {
+      kick_and_book(state, a, p, q);
+      return;
+    }
+    const double inverse_mass = inverse_mass_[static_cast<std::size_t>(index(a))];
+    double* v = &state.velocity[static_cast<std::size_t>(index(a) * model_.dim())];
+    for (std::size_t c = 0; c < p.size(); ++c) v[c] += p[c] * inverse_mass;
+  }
 
   // Gives every term a kick of duration `duration(term)` at the present positions, all clocks at t; returns the nodal
   // forces. For starting half kicks and synchronised velocities.
@@ -49,9 +69,11 @@ class KickDrift {
   }
   std::array<double, 3> position(const State& state, NodeId a) const;
   void follow_support(State& state, NodeId a, double t) const;
+  void kick_and_book(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const;
 
   const Model& model_;
   double delta_;
+  std::vector<double> inverse_mass_;
 };
 
 // How many updates pass between two checks of a term's stable step.

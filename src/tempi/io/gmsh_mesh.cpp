@@ -13,6 +13,9 @@
 
 #ifdef TEMPI_WITH_GMSH
 #include <gmsh.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include <clocale>
 #include <exception>
@@ -72,7 +75,6 @@ class Session {
     try {
       gmsh::initialize(0, nullptr, false);
       gmsh::option::setNumber("General.Terminal", 0);
-      gmsh::option::setNumber("General.NumThreads", 1);
     } catch (...) {
       restore();
       throw;
@@ -92,11 +94,17 @@ class Session {
   void restore() {
     std::cout.rdbuf(cout_);
     std::setlocale(LC_NUMERIC, locale_.c_str());
+#ifdef _OPENMP
+    omp_set_num_threads(threads_);  // Gmsh has set its own, 1
+#endif
   }
 
   Silence silence_;
   std::string locale_;
   std::streambuf* cout_;
+#ifdef _OPENMP
+  int threads_ = omp_get_max_threads();
+#endif
 };
 
 struct EntityBlock {
@@ -268,9 +276,11 @@ void mesh_geometry(const MeshOptions& options, const std::string& file) {
     gmsh::option::setNumber("Mesh.MeshSizeMin", options.size);
     gmsh::option::setNumber("Mesh.MeshSizeMax", options.size);
   }
-  gmsh::option::setNumber("Mesh.ElementOrder", options.order);
+  gmsh::option::setNumber("Mesh.ElementOrder", options.refine > 0 ? 1 : options.order);
   gmsh::option::setNumber("Mesh.SecondOrderLinear", 0);
   gmsh::model::mesh::generate(dim);
+  for (int i = 0; i < options.refine; ++i) gmsh::model::mesh::refine();
+  if (options.refine > 0) gmsh::model::mesh::setOrder(options.order);
 }
 
 void mark(const ElementBlock& block, std::vector<bool>& is_used) {

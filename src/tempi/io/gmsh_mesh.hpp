@@ -23,8 +23,9 @@
 // checked (mid_node_order.hpp), since programs write these formats in different orders.
 //
 // Gmsh keeps global state: no two reads at the same time, and none while the program has a Gmsh session of its own.
-// Locale, signal handlers and working directory are left as they were; what Gmsh's kernels print is discarded.
-// Throws InputError with the file's name and Gmsh's own message.
+// Locale, signal handlers and working directory are left as they were; what Gmsh's kernels print is discarded. Gmsh
+// sets OpenMP's number of threads to 1: put back only if this file is compiled with OpenMP. Throws InputError with the
+// file's name and Gmsh's own message.
 #pragma once
 
 #include <filesystem>

@@ -15,6 +15,7 @@ namespace tempi {
 struct MeshOptions {
   int order = 1;      // 1 or 2: vertices only, or mid-edge nodes on the true geometry too
   double size = 0.0;  // [m] of the edges, everywhere; 0: as the geometry says
+  int refine = 0;     // how often every cell is then cut at the middles of its edges: 4 times the triangles each time
 };
 
 Mesh read_mesh(const std::filesystem::path& file, const MeshOptions& options = {});

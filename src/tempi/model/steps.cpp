@@ -25,12 +25,30 @@ void share_around_nodes(const Model& model, std::vector<double>& steps) {
           std::min(steps[static_cast<std::size_t>(i)], smallest[static_cast<std::size_t>(index(a))]);
 }
 
-// The largest number <= step with 32 significant bits: congruent cells, whose steps differ by rounding only, then act
-// at the same times.
-double rounded_down(double step) {
-  int exponent = 0;
-  const double mantissa = std::frexp(step, &exponent);
-  return std::ldexp(std::floor(std::ldexp(mantissa, 32)), exponent - 32);
+void require_positive(const Model& model, std::span<const double> steps) {
+  for (Index i = 0; i < model.term_count(); ++i) {
+    const double step = steps[static_cast<std::size_t>(i)];
+    if (step > 0.0 && std::isfinite(step)) continue;
+    const auto [potential, k] = model.term(make_id<TermId>(i));
+    throw InputError(
+        fmt::format("the step of {} is {} s (must be positive and finite). Look at its material and its "
+                    "initial deformation.",
+                    potential->describe(k), step));
+  }
+}
+
+// Steps that differ by rounding only, as those of congruent cells do, become the smallest of them: such cells then act
+// at the same times instead of drifting apart over billions of updates.
+void join_equal(std::vector<double>& steps) {
+  constexpr double rounding = 1e-11;
+  std::vector<std::size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return steps[i]; });
+  double smallest = 0.0;
+  for (const std::size_t i : order) {
+    if (steps[i] > smallest * (1.0 + rounding)) smallest = steps[i];
+    steps[i] = smallest;
+  }
 }
 
 // Steps chosen without looking at the stiffness are held against it.
@@ -66,15 +84,10 @@ std::vector<double> choose_steps(const Model& model, std::span<const double> u, 
   } else {
     std::ranges::fill(steps, std::get<FixedStep>(size).seconds);
   }
-  if (!std::holds_alternative<FixedStep>(size)) std::ranges::transform(steps, steps.begin(), rounded_down);
+  require_positive(model, steps);
+  join_equal(steps);
   if (rule == StepRule::one_ring) share_around_nodes(model, steps);
   if (rule == StepRule::uniform) std::ranges::fill(steps, *std::ranges::min_element(steps));
-  for (Index i = 0; i < model.term_count(); ++i)
-    if (const double s = steps[static_cast<std::size_t>(i)]; !(s > 0.0) || !std::isfinite(s))
-      throw InputError(
-          fmt::format("the step of {} is {} s (must be positive and finite). Look at its material and its "
-                      "initial deformation.",
-                      model.term(make_id<TermId>(i)).potential->describe(model.term(make_id<TermId>(i)).k), s));
   if (!std::holds_alternative<SafetyFraction>(size)) refuse_unstable(model, u, steps);
   return steps;
 }

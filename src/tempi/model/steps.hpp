@@ -27,7 +27,7 @@ using StepSize = std::variant<SafetyFraction, CourantNumber, FixedStep>;
 // Which terms share: each its own; the smallest of the terms around its nodes (one-ring); the smallest of all.
 enum class StepRule { element, one_ring, uniform };
 
-// One step per term. Fractions are rounded down to 32 significant bits, so that congruent cells keep the same tempo.
+// One step per term. Steps that differ by rounding only (1e-11) are made equal, so that congruent cells keep time.
 // `courant_times`: inradius / wave speed of each term [s], needed for CourantNumber only.
 // Throws InputError when a step exceeds the term's stable step at displacements `u` (term, both values).
 std::vector<double> choose_steps(const Model& model, std::span<const double> u, StepSize size, StepRule rule,

@@ -111,6 +111,7 @@ class Cells final : public ElasticCells {
 
   double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
     const Local e = edges(k, u);
+    Local force{};  // of the nodes but the first, whose force is minus their sum
     double smallest = std::numeric_limits<double>::infinity();
     for (std::size_t q = 0; q < Q; ++q) {
       const PointGeometry& at = point(k, q);
@@ -119,13 +120,15 @@ class Cells final : public ElasticCells {
       if (!(stress.det_F >= smallest)) smallest = stress.det_F;
       const Mat<double, D> B = at.volume * (stress.P * transpose(at.inverse));
       for (std::size_t a = 1; a < N; ++a)
-        for (int i = 0; i < D; ++i) {
-          double f = 0.0;
-          for (int j = 0; j < D; ++j) f += B(i, j) * derivatives[q][a][static_cast<std::size_t>(j)];
-          g[a * D + static_cast<std::size_t>(i)] += f;
-          g[static_cast<std::size_t>(i)] -= f;  // the sum over nodes vanishes term by term
-        }
+        for (std::size_t i = 0; i < D; ++i)
+          for (std::size_t j = 0; j < D; ++j)
+            force[a][i] += B(static_cast<int>(i), static_cast<int>(j)) * derivatives[q][a][j];
     }
+    for (std::size_t a = 1; a < N; ++a)
+      for (std::size_t i = 0; i < D; ++i) {
+        g[a * D + i] += force[a][i];
+        g[i] -= force[a][i];
+      }
     return smallest;
   }
 

@@ -1,0 +1,27 @@
+// The rotor blade of blade.geo in layers along the span: 4 triangles a layer, 3 tetrahedra each.
+size = 1;
+outer = 5;
+inner = 2;
+half = 0.2665;
+middle = 0.020;
+edge = 0.012;
+joint = 0.36;
+Point(1) = {-3.6, -half, -edge, size};
+Point(2) = {-3.6, 0, -middle, size};
+Point(3) = {-3.6, half, -edge, size};
+Point(4) = {-3.6, half, edge, size};
+Point(5) = {-3.6, 0, middle, size};
+Point(6) = {-3.6, -half, edge, size};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {4, 5};
+Line(5) = {5, 6};
+Line(6) = {6, 1};
+Curve Loop(1) = {1, 2, 3, 4, 5, 6};
+Plane Surface(1) = {1};
+a[] = Extrude {3.6 - joint, 0, 0} { Surface{1}; Layers{outer}; };
+b[] = Extrude {2 * joint, 0, 0} { Surface{a[0]}; Layers{inner}; };
+c[] = Extrude {3.6 - joint, 0, 0} { Surface{b[0]}; Layers{outer}; };
+Physical Volume("blade") = {a[1], c[1]};
+Physical Volume("joint") = {b[1]};

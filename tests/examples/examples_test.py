@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example keeps its figures, at its short size."""
+
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+OPTIONS: list[str] = []
+EXAMPLES = Path(os.environ["TEMPI_SOURCE_DIR"]) / "examples"
+
+
+class Examples(unittest.TestCase):
+    def check(self, name):
+        subprocess.run([sys.executable, str(EXAMPLES / name / "check.py"), *OPTIONS], check=True)
+
+    def test_block(self):
+        self.check("block")
+
+    def test_l_beam(self):
+        self.check("l-beam")
+
+    def test_blade(self):
+        self.check("blade")
+
+    def test_slab(self):
+        self.check("slab")
+
+
+if __name__ == "__main__":
+    unittest.main()
