@@ -88,7 +88,7 @@ constexpr Option table[] = {
 
     {"integrator", "method", choice, "", "\"avi\"", "avi | newmark", any,
      "avi: every element at its own step; newmark: explicit, one step for all"},
-    {"integrator", "safety", number, "", "0.5", "", fraction,
+    {"integrator", "safety", number, "", "0.3", "", fraction,
      "step as a fraction of each element's stable step at the start"},
     {"integrator", "courant", number, "", "", "", positive,
      "step as a multiple of inradius / wave speed; the papers have 0.1"},

@@ -211,6 +211,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["time_per_update"] = per_update(figures.wall_time);
   j["threads"] = figures.threads;
   j["warnings"] = s.warnings;
+  if (const std::string caution = s.caution(); !caution.empty()) j["warnings"].push_back(caution);
   j["git_hash"] = git_hash;
   j["compiler"] = compiler;
   j["mesh_fingerprint"] = fmt::format("{:016x}", fingerprint(*s.mesh));
@@ -274,6 +275,7 @@ std::string describe_model(const Simulation& s) {
   if (!synchronous) out += fmt::format("    avi      {:>16}\n", avi);
   out += fmt::format("    newmark  {:>16}\n", s.newmark_updates());
   if (!synchronous) out += fmt::format("  predicted saving in updates: {:.3f}\n", ideal_speedup(s.steps));
+  if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);
   return out;
 }
 

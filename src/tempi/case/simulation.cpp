@@ -377,6 +377,17 @@ std::vector<Index> Simulation::term_of_cell() const {
   return term;
 }
 
+std::string Simulation::caution() const {
+  constexpr double resonance_free = 0.3;  // measured on tetrahedra: docs/theory.md
+  const auto& safety = input.integrator.safety;
+  const bool own_steps = *std::ranges::max_element(steps) > smallest_step();
+  if (!own_steps || !safety || *safety <= resonance_free) return "";
+  return fmt::format(
+      "steps that do not nest can resonate, slowly, above safety = {} (here {}): watch the energy, or take a smaller "
+      "safety.",
+      resonance_free, *safety);
+}
+
 Simulation build(CaseFile input) { return Builder(std::move(input))(); }
 
 }  // namespace tempi

@@ -36,6 +36,7 @@ struct Simulation {
   Index newmark_updates() const;                                       // cells * ceil(end_time / smallest step)
   Index predicted_updates() const;                                     // of the chosen method
   std::vector<Index> term_of_cell() const;
+  std::string caution() const;  // what to know about the chosen steps; empty when there is nothing
 };
 
 // Reads the mesh and builds everything. Throws InputError with the place for whatever is wrong with it: nothing has

@@ -87,10 +87,10 @@ std::vector<std::array<double, 3>> reactions(const Model& model, const Snapshot&
 Sample sample(const Model& model, const Snapshot& snapshot) {
   Sample s{snapshot.time, energies(model, snapshot.state, snapshot.time), momenta(model, snapshot.state), 0.0, {}, {}};
   const auto add = [&](const Ledger& ledger) {
-    s.external_work += ledger.work;
+    s.external_work += ledger.work.value();
     for (std::size_t c = 0; c < 3; ++c) {
-      s.booked_impulse[c] += ledger.impulse[c];
-      s.booked_moment[c] += ledger.moment[c];
+      s.booked_impulse[c] += ledger.impulse[c].value();
+      s.booked_moment[c] += ledger.moment[c].value();
     }
   };
   add(snapshot.state.loads);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tempi/core/archive.hpp"
+#include "tempi/core/compensated_sum.hpp"
 #include "tempi/model/model.hpp"
 
 namespace tempi {
@@ -13,9 +14,9 @@ namespace tempi {
 // What something outside the model has given to it since t = 0. The moment is about the origin of coordinates; in 2-D
 // only its last component can differ from zero.
 struct Ledger {
-  std::array<double, 3> impulse{};  // [N s]
-  std::array<double, 3> moment{};   // [N m s]
-  double work = 0.0;                // [J]
+  std::array<CompensatedSum, 3> impulse{};  // [N s]
+  std::array<CompensatedSum, 3> moment{};   // [N m s]
+  CompensatedSum work;                      // [J]
 };
 
 struct State {
