@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/run.hpp"
@@ -30,11 +31,13 @@ void request_stop(int) {
 void say(const std::string& line) { fmt::print(stderr, "tempi: {}\n", line); }
 
 struct Arguments {
-  std::string case_file, folder;
+  std::string case_file;
+  std::optional<std::string> folder;
   std::vector<std::string> settings;
   int threads = 1;
   bool quiet = false, overwrite = false, markdown = false;
-  std::vector<std::string> plot;
+  std::string run_folder;
+  int frame = -1;
 };
 
 std::string time_left(const tempi::Progress& p) {
@@ -56,8 +59,8 @@ int run_case(const Arguments& arguments) {
   tempi::RunOptions options;
   const tempi::Existing existing = arguments.overwrite ? tempi::Existing::overwrite : tempi::Existing::refuse;
   options.existing = existing;
-  options.folder = arguments.folder.empty() ? fs::path(arguments.case_file).filename().replace_extension(".out")
-                                            : fs::path(arguments.folder);
+  options.folder = arguments.folder ? fs::path(*arguments.folder)
+                                    : fs::path(arguments.case_file).filename().replace_extension(".out");
   tempi::CaseFile input = tempi::read_case(arguments.case_file, arguments.settings);
   tempi::check_output_folder(options.folder, existing);
   tempi::Simulation simulation = tempi::build(std::move(input));
@@ -75,6 +78,10 @@ int run_case(const Arguments& arguments) {
   tempi::RunResult result;
   try {
     result = tempi::run(simulation, options);
+  } catch (const tempi::SolveError& e) {
+    clear_line();
+    throw tempi::SolveError(
+        fmt::format("{} '{}' holds what was computed until then.", e.what(), options.folder.string()));
   } catch (...) {
     clear_line();
     throw;
@@ -103,8 +110,8 @@ int plot_run(const Arguments& arguments) {
   for (const fs::path& script : {here / "plot.py", here / "../share/tempi/plot.py"}) {
     if (!fs::exists(script)) continue;
     const std::string python = fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
-    std::vector<std::string> words = {python, script.string()};
-    words.insert(words.end(), arguments.plot.begin(), arguments.plot.end());
+    std::vector<std::string> words = {python, script.string(), arguments.run_folder};
+    if (arguments.frame >= 0) words.insert(words.end(), {"--frame", std::to_string(arguments.frame)});
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -128,21 +135,25 @@ int dispatch(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("run", "run a case and write its results");
   add_case(run);
   run->add_option("--out", arguments.folder, "folder for the results (default: the case's name with .out)");
-  run->add_option("--threads", arguments.threads, "number of threads (results do not depend on it)")
-      ->check(CLI::PositiveNumber);
+  run->add_option("--threads", arguments.threads, "threads to use (this version uses one)")->check(CLI::Range(1, 1024));
   run->add_flag("--quiet", arguments.quiet, "print nothing but errors");
   run->add_flag("--overwrite", arguments.overwrite, "replace results that are there already");
   CLI::App* check = app.add_subcommand("check", "validate a case, print the model and its steps, run nothing");
   add_case(check);
   CLI::App* plot = app.add_subcommand("plot", "draw pictures (PNG) of a finished run");
-  plot->add_option("DIR", arguments.plot, "the run's folder, and options of the script (--frame N)")->required();
-  plot->allow_extras();
+  plot->add_option("DIR", arguments.run_folder, "the run's folder")->required();
+  plot->add_option("--frame", arguments.frame, "which frame to draw (default: the last)")
+      ->check(CLI::NonNegativeNumber);
   CLI::App* options = app.add_subcommand("options", "list every key of the case file");
   options->add_flag("--markdown", arguments.markdown, "as a page of the documentation");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? done : bad_input;
+    if (e.get_exit_code() == 0) return app.exit(e);
+    const bool unknown = argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-';
+    say(fmt::format("{}. `tempi --help` shows the commands: run, check, plot, options.",
+                    unknown ? fmt::format("unknown command '{}'", argv[1]) : e.what()));
+    return bad_input;
   }
   if (run->parsed()) return run_case(arguments);
   if (check->parsed()) return check_case(arguments);
@@ -150,7 +161,6 @@ int dispatch(int argc, char** argv) {
     fmt::print("{}", arguments.markdown ? tempi::options_as_markdown() : tempi::options_as_text());
     return done;
   }
-  for (const std::string& extra : plot->remaining()) arguments.plot.push_back(extra);
   return plot_run(arguments);
 }
 

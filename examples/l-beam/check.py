@@ -21,7 +21,7 @@ def main() -> int:
     full = arguments.parse_args().full
     report = Report("L-shaped beam: 624 ten-node tetrahedra, 2003 section 4.2")
     result = run(HERE / "l-beam.toml", "l-beam", {"output.frames": 2} if full else
-                 {"output.frames": 2, "output.history": 100, "run.end_time": 1e-3})
+                 {"output.frames": 2, "output.history": 100, "run.end_time": 0.5e-3})
     summary = result.summary
     report.figure("elements with another number of updates than predicted", updates_off_prediction(result), 0, 0)
     report.figure("largest / smallest number of updates", summary["updates"]["max"] / summary["updates"]["min"], 5, 12,

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -15,9 +16,7 @@
 namespace tempi {
 namespace {
 
-[[noreturn]] void fail(const Place& place, const std::string& message) {
-  throw InputError(fmt::format("{}: {}", place, message));
-}
+[[noreturn]] void fail(const Place& place, const std::string& message) { throw PlacedError(place, message); }
 
 std::string_view type_name(const toml::node& node) {
   switch (node.type()) {
@@ -31,6 +30,13 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
+// A node's line in its file; a value from --set has the setting for its file.
+Place place_in(const toml::node& node, const Place& otherwise) {
+  if (!node.source().path) return otherwise;
+  const std::string& file = *node.source().path;
+  return file.starts_with("--set") ? file : fmt::format("{}:{}", file, node.source().begin.line);
+}
+
 // One section of the file, or one of a repeated section. Reads keys through the option table.
 class Section {
  public:
@@ -39,10 +45,8 @@ class Section {
 
   const Place& place() const { return place_; }
 
-  Place place_of(const toml::node& node) const {
-    if (node.source().path) return fmt::format("{}:{}", *node.source().path, node.source().begin.line);
-    return place_;
-  }
+  Place place_of(const toml::node& node) const { return place_in(node, place_); }
+  Place place_of(std::string_view key) const { return has(key) ? place_of(*find(key)) : place_; }
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
 
@@ -51,7 +55,8 @@ class Section {
     if (node == nullptr) return std::nullopt;
     const auto value = node->value<double>();
     if (!value || node->is_boolean()) wrong_type(*node, row, "a number");
-    if (!std::isfinite(*value)) fail(place_of(*node), fmt::format("{} = {} (must be finite).", key, *value));
+    if (!std::isfinite(*value))
+      fail(place_of(*node), fmt::format("{} = {} (must be a finite number).", key, with_unit(*value, row)));
     check_range(*node, row, *value);
     return value;
   }
@@ -109,9 +114,13 @@ class Section {
     if (node == nullptr) return result;
     const toml::array* items = node->as_array();
     if (items == nullptr) wrong_type(*node, row, what);
+    if (items->empty()) fail(place_of(*node), fmt::format("{} is empty. Name at least one, or leave it out.", key));
     for (const toml::node& item : *items) {
       const auto value = item.value<T>();
       if (!value) wrong_type(item, row, what);
+      if constexpr (std::is_floating_point_v<T>)
+        if (!std::isfinite(*value))
+          fail(place_of(*node), fmt::format("{} contains {} (must be finite).", key, *value + 0.0));
       result.push_back(*value);
     }
     return result;
@@ -145,15 +154,30 @@ class Section {
     const Option& row = option(name_, key);
     if (const toml::node* node = find(key)) return {node, row};
     if (row.fallback == "required")
-      fail(place_, fmt::format("{} is missing from [{}]{} ({}).", key, name_,
-                               row.unit.empty() ? "" : fmt::format(" [{}]", row.unit), row.text));
+      fail(place_, fmt::format("{} has no {} ({}{}). Add {} = ...", heading(), key, row.text,
+                               row.unit.empty() ? "" : fmt::format(", in {}", row.unit), key));
     if (row.fallback.empty()) return {nullptr, row};
     defaults_.insert(key, *toml::parse(fmt::format("v = {}", row.fallback)).get("v"));
     return {defaults_.get(key), row};
   }
 
   [[noreturn]] void wrong_type(const toml::node& node, const Option& row, std::string_view expected) const {
-    fail(place_of(node), fmt::format("{} is {} (must be {}).", row.key, type_name(node), expected));
+    std::string shown;
+    if (node.is_string()) shown = fmt::format(" = \"{}\"", node.as_string()->get());
+    const bool quoted_number = node.is_string() && expected.ends_with("number");
+    fail(place_of(node), fmt::format("{}{} is {} (must be {}{}).{}", row.key, shown, type_name(node), expected,
+                                     row.unit.empty() ? "" : fmt::format(", in {}", row.unit),
+                                     quoted_number ? " Remove the quotes." : ""));
+  }
+
+  static std::string with_unit(double value, const Option& row) {
+    const std::string number = std::isnan(value) ? "nan" : fmt::format("{}", value);
+    return row.unit.empty() ? number : fmt::format("{} {}", number, row.unit);
+  }
+
+  std::string heading() const {
+    const auto info = std::ranges::find(section_table(), name_, &SectionInfo::name);
+    return info != section_table().end() && info->repeated ? fmt::format("[[{}]]", name_) : fmt::format("[{}]", name_);
   }
 
   void check_range(const toml::node& node, const Option& row, double value) const {
@@ -161,13 +185,20 @@ class Section {
     const bool low = r.low_closed ? value >= r.low : value > r.low;
     const bool high = r.high_closed ? value <= r.high : value < r.high;
     if (low && high) return;
-    fail(place_of(node),
-         fmt::format("{} = {}{}{} (must be {}).", row.key, value, row.unit.empty() ? "" : " ", row.unit, describe(r)));
+    std::string advice;
+    if (!low && value < 0.0 && r.low == 0.0) advice = fmt::format(" Did you mean {}?", -value);
+    if (row.key == "safety" && !high) advice = " Above 1 an explicit step is unstable.";
+    if (row.key == "poisson" && !high) advice = " 0.5 is incompressible: its waves have no finite speed.";
+    fail(place_of(node), fmt::format("{} = {} (must be {}).{}", row.key, with_unit(value, row), describe(r), advice));
   }
 
   FormulaText formula(const toml::node& item, const Option& row) const {
-    if (item.is_string()) return item.as_string()->get();
-    if (item.is_integer() || item.is_floating_point()) return *item.value<double>();
+    if (item.is_string()) return {item.as_string()->get(), place_of(item)};
+    if (item.is_integer() || item.is_floating_point()) {
+      const double value = *item.value<double>();
+      if (!std::isfinite(value)) fail(place_of(item), fmt::format("{} contains {} (must be finite).", row.key, value));
+      return {value, place_of(item)};
+    }
     wrong_type(item, row, "a number or an expression in quotes");
   }
 
@@ -191,10 +222,6 @@ std::vector<std::string> known_sections() {
   return names;
 }
 
-Place place_in(const toml::node& node, const Place& file) {
-  return node.source().path ? fmt::format("{}:{}", *node.source().path, node.source().begin.line) : file;
-}
-
 void refuse_unknown_keys(const toml::table& table, std::string_view section, const Place& file) {
   const auto keys = known_keys(section);
   for (const auto& [key, node] : table) {
@@ -215,9 +242,15 @@ void refuse_unknown(const toml::table& root, const Place& file) {
       const auto top = known_keys("");
       if (std::ranges::find(top, key.str()) != top.end()) continue;
       known.insert(known.end(), top.begin(), top.end());
+      for (const Option& o : option_table())
+        if (o.key == key.str() && !o.section.empty())
+          fail(place_in(node, file),
+               fmt::format("unknown key '{}' outside a section. Did you mean '{}.{}'?", key.str(), o.section, o.key));
       const std::string near = nearest(key.str(), known);
-      fail(place_in(node, file), fmt::format("unknown key '{}'.{}", key.str(),
-                                             near.empty() ? " `tempi options` lists the known keys."
+      const std::string what =
+          node.is_table() ? fmt::format("section [{}]", key.str()) : fmt::format("key '{}'", key.str());
+      fail(place_in(node, file), fmt::format("unknown {}.{}", what,
+                                             near.empty() ? " `tempi options` lists the known sections and keys."
                                                           : fmt::format(" Did you mean '{}'?", near)));
     }
     if (info->repeated) {
@@ -244,10 +277,13 @@ void apply_setting(toml::table& root, const std::string& setting) {
   for (std::string part; std::getline(names, part, '.');) path.push_back(part);
   const std::string value = setting.substr(equals + 1);
   toml::table parsed;
+  if (value.find('\n') != std::string::npos) fail(place, "has more than one line.");
   try {
     parsed = toml::parse(fmt::format("v = {}", value), place);
-  } catch (const toml::parse_error&) {
-    parsed.insert("v", value);  // a text without quotes
+  } catch (const toml::parse_error& e) {
+    if (value.starts_with('[') || value.starts_with('{') || value.starts_with('"'))
+      fail(place, fmt::format("the value is not valid TOML ({}).", e.description()));
+    parsed = toml::parse(fmt::format("v = '{}'", value), place);  // a text without quotes
   }
   toml::node* at = &root;
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -262,7 +298,7 @@ void apply_setting(toml::table& root, const std::string& setting) {
       at = list->get(k);
     } else if (toml::table* table = at->as_table()) {
       if (last) {
-        table->insert_or_assign(path[i], *parsed.get("v"));
+        table->insert_or_assign(path[i], std::move(*parsed.get("v")));
         return;
       }
       if (!table->contains(path[i])) table->insert(path[i], toml::table{});
@@ -275,8 +311,9 @@ void apply_setting(toml::table& root, const std::string& setting) {
 
 toml::table parse_file(const std::filesystem::path& path) {
   std::ifstream in(path);
-  if (!in || std::filesystem::is_directory(path))
-    throw InputError(fmt::format("the case file '{}' cannot be read (does it exist?).", path.string()));
+  if (std::filesystem::is_directory(path))
+    throw InputError(fmt::format("the case file '{}' is a folder.", path.string()));
+  if (!in) throw InputError(fmt::format("the case file '{}' cannot be read (does it exist?).", path.string()));
   try {
     return toml::parse(in, path.filename().string());
   } catch (const toml::parse_error& e) {
@@ -292,8 +329,14 @@ IntegratorInput read_integrator(const Section& s) {
   in.steps = s.text("steps");
   in.lattice = s.text("lattice");
   in.residual = s.boolean("residual");
+  in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
   const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};
-  if (given > 1) fail(s.place(), "more than one of safety, courant and step is given. Keep one.");
+  if (given > 1) {
+    std::string both;
+    for (const char* key : {"safety", "courant", "step"})
+      if (s.has(key)) both += fmt::format("{}{} = {}", both.empty() ? "" : " and ", key, *s.number(key));
+    fail(s.place(), fmt::format("{} are both given. Keep one.", both));
+  }
   if (s.has("courant"))
     in.courant = s.number("courant");
   else if (s.has("step"))
@@ -324,6 +367,16 @@ class Reader {
     if (node == nullptr) return result;
     for (const auto& [key, value] : *node->as_table()) {
       const auto number = value.value<double>();
+      const auto is_letter = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+      if (!std::ranges::all_of(key.str(), is_letter) || key.str().empty() ||
+          std::isdigit(static_cast<unsigned char>(key.str()[0])) != 0)
+        fail(place_in(value, file_), fmt::format("the constant \"{}\" has a name that expressions cannot hold "
+                                                 "(letters, digits and _, not first a digit).",
+                                                 key.str()));
+      if (number && !std::isfinite(*number))
+        fail(place_in(value, file_),
+             fmt::format("the constant {} = {} (must be a finite number).", key.str(),
+                         std::isnan(*number) ? std::string("nan") : fmt::format("{}", *number)));
       if (!number || value.is_boolean())
         fail(place_in(value, file_),
              fmt::format("the constant {} is {} (must be a number).", key.str(), type_name(value)));
@@ -347,16 +400,18 @@ void read_body(const Reader& reader, CaseFile& c) {
   for (const Section& s : reader.sections("fix"))
     c.fixes.push_back({s.text("name"), s.selector("group"),
                        s.list<std::string>("components", "a list of \"x\", \"y\", \"z\""), s.formulas("displacement"),
-                       s.place()});
+                       s.place_of("components"), s.place_of("displacement"), s.place()});
   for (const Section& s : reader.sections("load"))
-    c.loads.push_back(
-        {s.text("type"), s.selector("group"), s.formulas("value"), !s.is_list("value"), s.boolean("dead"), s.place()});
+    c.loads.push_back({s.text("type"), s.selector("group"), s.formulas("value"), !s.is_list("value"), s.boolean("dead"),
+                       s.place_of("value"), s.place_of("dead"), s.place()});
   for (const Section& s : reader.sections("probe"))
-    c.probes.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"), s.place()});
+    c.probes.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"),
+                        s.place_of("name"), s.place()});
   const Section initial = reader.section("initial");
   c.initial_position = initial.formulas("position");
   c.initial_velocity = initial.formulas("velocity");
-  c.initial_place = initial.place();
+  c.position_place = initial.place_of("position");
+  c.velocity_place = initial.place_of("velocity");
 }
 
 }  // namespace

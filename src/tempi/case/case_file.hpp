@@ -8,15 +8,16 @@
 #include <variant>
 #include <vector>
 
+#include "tempi/case/place.hpp"
 #include "tempi/core/expression.hpp"
 
 namespace tempi {
 
-// Where something stands, for messages: "block.toml:14".
-using Place = std::string;
-
 // A number or an expression of X, Y, Z, t.
-using FormulaText = std::variant<double, std::string>;
+struct FormulaText {
+  std::variant<double, std::string> value;
+  Place place;
+};
 
 // A group by name or tag, or a condition on X, Y, Z; neither: everything.
 struct Selector {
@@ -41,7 +42,7 @@ struct FixInput {
   Selector nodes;
   std::vector<std::string> components;  // empty: all
   std::vector<FormulaText> displacement;
-  Place place;
+  Place components_place, displacement_place, place;
 };
 
 struct LoadInput {
@@ -50,21 +51,21 @@ struct LoadInput {
   std::vector<FormulaText> value;
   bool single_value;  // written without brackets
   bool dead;
-  Place place;
+  Place value_place, dead_place, place;
 };
 
 struct ProbeInput {
   std::string name;
   std::vector<double> point;
   Selector nodes;
-  Place place;
+  Place name_place, place;
 };
 
 struct IntegratorInput {
   std::string method, steps, lattice;
   std::optional<double> safety, courant, step;  // exactly one is set
   bool residual;
-  Place place;
+  Place step_place, place;  // of the key that sets the steps
 };
 
 struct CaseFile {
@@ -81,7 +82,7 @@ struct CaseFile {
   std::vector<FixInput> fixes;
   std::vector<LoadInput> loads;
   std::vector<FormulaText> initial_position, initial_velocity;
-  Place initial_place;
+  Place position_place, velocity_place;
   std::vector<ProbeInput> probes;
   IntegratorInput integrator;
   double end_time;  // [s]

@@ -195,9 +195,10 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["end_time"] = s.input.end_time;
   j["reached_time"] = figures.reached;
   j["updates"] = {{"total", total}, {"min", least}, {"max", most}};
-  j["newmark_updates"] = s.newmark_updates();
+  const Index newmark = s.newmark_updates(figures.status == Status::completed ? s.input.end_time : figures.reached);
+  j["newmark_updates"] = newmark;
   j["predicted_speedup"] = ideal_speedup(s.steps);
-  j["counted_speedup"] = per_update(static_cast<double>(s.newmark_updates()));
+  j["counted_speedup"] = per_update(static_cast<double>(newmark));
   j["step"] = {{"min", s.smallest_step()}, {"max", largest_step}};
   j["energy"] = {{"initial", e.initial}, {"final", e.final},        {"min", e.min}, {"max", e.max}, {"drift", e.drift},
                  {"band", e.band},       {"reference", e.reference}};
@@ -211,7 +212,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["time_per_update"] = per_update(figures.wall_time);
   j["threads"] = figures.threads;
   j["warnings"] = s.warnings;
-  if (const std::string caution = s.caution(); !caution.empty()) j["warnings"].push_back(caution);
+  if (const std::string caution = s.caution(); !caution.empty()) j["caution"] = caution;
   j["git_hash"] = git_hash;
   j["compiler"] = compiler;
   j["mesh_fingerprint"] = fmt::format("{:016x}", fingerprint(*s.mesh));
@@ -273,7 +274,7 @@ std::string describe_model(const Simulation& s) {
   const bool synchronous = s.input.integrator.method == "newmark";
   out += fmt::format("  updates until {:.6g} s\n", s.input.end_time);
   if (!synchronous) out += fmt::format("    avi      {:>16}\n", avi);
-  out += fmt::format("    newmark  {:>16}\n", s.newmark_updates());
+  out += fmt::format("    newmark  {:>16}\n", s.newmark_updates(s.input.end_time));
   if (!synchronous) out += fmt::format("  predicted saving in updates: {:.3f}\n", ideal_speedup(s.steps));
   if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);
   return out;

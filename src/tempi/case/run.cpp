@@ -59,7 +59,7 @@ class Run {
       const double next_row = time_of(row, rows), next_picture = time_of(picture, pictures);
       const double t = std::min(next_row, next_picture);
       if (!advance_to(t)) {
-        output(reached_, true, pictures > 0);
+        output(reached_, reached_ > last_row_, pictures > 0 && reached_ > last_picture_);
         return false;
       }
       output(t, next_row == t, next_picture == t);
@@ -98,6 +98,7 @@ class Run {
   }
 
   void output(double t, bool row, bool picture) {
+    if (!row && !picture) return;
     const Snapshot snapshot = s_.integrator->synchronized(s_.state, t);
     if (row) {
       const Sample now = sample(*s_.model, snapshot);
@@ -109,11 +110,13 @@ class Run {
             (now.energy.kinetic + now.energy.potential - now.external_work - energy.initial) / energy.reference;
     }
     if (picture) frames_.write(make_frame(s_, snapshot, residual_ ? &*residual_ : nullptr));
-    last_output_ = t;
+    if (row) last_row_ = t;
+    if (picture) last_picture_ = t;
   }
 
   RunResult finish(Status status, const std::string& message) {
-    RunFigures figures{status, message, last_output_, wall_time_, seconds_since(options_.started), options_.threads};
+    RunFigures figures{status,          message, std::max(last_row_, 0.0), wall_time_, seconds_since(options_.started),
+                       options_.threads};
     RunResult result{status, summary_json(s_, balance_, residual_ ? &*residual_ : nullptr, figures)};
     write_text(options_.folder / "summary.json", result.summary);
     return result;
@@ -125,7 +128,7 @@ class Run {
   FrameWriter frames_;
   std::optional<EnergyResidual> residual_;
   Balance balance_;
-  double reached_ = 0.0, last_output_ = 0.0, slice_ = 0.0;  // [s] simulated
+  double reached_ = 0.0, last_row_ = -1.0, last_picture_ = -1.0, slice_ = 0.0;  // [s] simulated
   double wall_time_ = 0.0, since_report_ = 0.0, energy_change_ = 0.0;
 };
 

@@ -14,7 +14,17 @@ namespace tempi {
 namespace {
 
 [[noreturn]] void fail(const Selector& selector, const std::string& message) {
-  throw InputError(fmt::format("{}: {}", selector.place, message));
+  throw PlacedError(selector.place, message);
+}
+
+Expression condition_of(const Selector& selector, const Constants& constants) {
+  return at_place(selector.place, [&] {
+    Expression condition(*selector.where, constants);
+    if (condition.depends_on_time())
+      throw InputError(
+          fmt::format("the condition \"{}\" depends on the time t (only X, Y, Z count here).", condition.text()));
+    return condition;
+  });
 }
 
 std::string name_of(const Group& g) { return g.name.empty() ? fmt::format("{}", g.tag) : g.name; }
@@ -55,6 +65,10 @@ std::vector<const Group*> Selection::find(const Selector& selector) const {
     if (by_tag || by_name) found.push_back(&g);
   }
   if (!found.empty()) return found;
+  for (const Group& g : mesh_.groups())
+    if (selector.name == fmt::format("{}", g.tag))
+      fail(selector, fmt::format("{} is not in the mesh, but the tag is. Did you mean group = {}, without quotes?",
+                                 selector.text(), g.tag));
   const std::string wanted = selector.tag ? fmt::format("{}", *selector.tag) : selector.name;
   const std::string near = nearest(wanted, names);
   fail(selector, fmt::format("{} is not in the mesh.{} Its groups: {}. Or use where = \"X < 1e-6\".", selector.text(),
@@ -69,7 +83,7 @@ void Selection::require_some(std::size_t count, const Selector& selector, std::s
 std::vector<CellId> Selection::cells(const Selector& selector, std::string_view purpose) const {
   std::vector<CellId> result;
   if (selector.where) {
-    const Expression condition(*selector.where, constants_);
+    const Expression condition = condition_of(selector, constants_);
     for (Index c = 0; c < mesh_.cells().size(); ++c)
       if (evaluate(condition, mesh_.centroid(make_id<CellId>(c)), selector) != 0.0)
         result.push_back(make_id<CellId>(c));
@@ -89,7 +103,7 @@ std::vector<CellId> Selection::cells(const Selector& selector, std::string_view 
 }
 
 std::vector<bool> Selection::nodes_where(const Selector& selector) const {
-  const Expression condition(*selector.where, constants_);
+  const Expression condition = condition_of(selector, constants_);
   std::vector<bool> in(static_cast<std::size_t>(mesh_.node_count()));
   for (Index a = 0; a < mesh_.node_count(); ++a)
     in[static_cast<std::size_t>(a)] = evaluate(condition, mesh_.point(make_id<NodeId>(a)), selector) != 0.0;

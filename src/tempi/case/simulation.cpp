@@ -19,31 +19,16 @@
 namespace tempi {
 namespace {
 
-// Runs `make`; an InputError it throws is given the place in front.
-template <class Make>
-auto at_place(const Place& place, Make&& make) {
-  try {
-    return make();
-  } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", place, e.what()));
-  } catch (const SolveError& e) {
-    throw InputError(fmt::format("{}: {}", place, e.what()));
-  }
-}
-
 Expression expression_of(const FormulaText& text, const Constants& constants) {
-  if (const double* value = std::get_if<double>(&text)) {
-    if (!std::isfinite(*value)) throw InputError(fmt::format("the value {} is not finite.", *value));
-    return Expression(*value);
-  }
-  return Expression(std::get<std::string>(text), constants);
+  if (const double* value = std::get_if<double>(&text.value)) return Expression(*value);
+  return at_place(text.place, [&] { return Expression(std::get<std::string>(text.value), constants); });
 }
 
 VectorExpression vector_of(const std::vector<FormulaText>& texts, const Constants& constants, int dim,
                            std::string_view what) {
   if (static_cast<int>(texts.size()) != dim)
-    throw InputError(fmt::format("{} has {} component{} (the mesh has {} dimension{}).", what, texts.size(),
-                                 texts.size() == 1 ? "" : "s", dim, dim == 1 ? "" : "s"));
+    throw InputError(fmt::format("{} has {} component{} (the mesh has {} dimension{}). Give one for each.", what,
+                                 texts.size(), texts.size() == 1 ? "" : "s", dim, dim == 1 ? "" : "s"));
   std::vector<Expression> components;
   for (const FormulaText& text : texts) components.push_back(expression_of(text, constants));
   return VectorExpression(std::move(components));
@@ -62,7 +47,6 @@ class Builder {
     parts_.reference.assign(s_.mesh->points().begin(), s_.mesh->points().end());
     s_.model = std::make_unique<Model>(std::move(parts_));
     set_initial_state();
-    try_loads();
     choose_integrator();
     find_probes();
     return std::move(s_);
@@ -76,12 +60,19 @@ class Builder {
   void read_mesh_file() {
     std::filesystem::path file = input().mesh_file;
     if (file.is_relative()) file = input().path.parent_path() / file;
-    s_.mesh = at_place(input().mesh_place, [&] {
+    s_.mesh = at_place(fmt::format("{}: {}", input().mesh_place, file.filename().string()), [&] {
       return std::make_unique<Mesh>(
           read_mesh(file, {.order = input().mesh_order, .size = input().mesh_size, .refine = input().mesh_refine}));
     });
-    if (input().mesh_scale != 1.0) s_.mesh = std::make_unique<Mesh>(mesh().scaled(input().mesh_scale));
     s_.warnings = mesh().warnings();
+    if (!is_geometry(file))
+      for (const auto& [key, is_set] :
+           {std::pair{"order", input().mesh_order != 1}, std::pair{"size", input().mesh_size > 0.0},
+            std::pair{"refine", input().mesh_refine > 0}})
+        if (is_set)
+          s_.warnings.push_back(
+              fmt::format("{} has no effect: '{}' is a mesh already.", key, file.filename().string()));
+    if (input().mesh_scale != 1.0) s_.mesh = std::make_unique<Mesh>(mesh().scaled(input().mesh_scale));
   }
 
   static Material material_of(const MaterialInput& m) {
@@ -122,17 +113,22 @@ class Builder {
     for (std::size_t m = 0; m < input().materials.size(); ++m)
       for (const CellType type :
            {CellType::line2, CellType::triangle3, CellType::triangle6, CellType::tetrahedron4, CellType::tetrahedron10})
-        add_cells(m, type, owner);
+        for (const bool straight : {true, false}) add_cells(m, type, straight, owner);
   }
 
-  void add_cells(std::size_t m, CellType type, const std::vector<std::size_t>& owner) {
+  void add_cells(std::size_t m, CellType type, bool straight, const std::vector<std::size_t>& owner) {
     std::vector<CellId> cells;
-    for (std::size_t c = 0; c < owner.size(); ++c)
-      if (owner[c] == m && mesh().cells().types[c] == type) cells.push_back(make_id<CellId>(static_cast<Index>(c)));
+    for (std::size_t i = 0; i < owner.size(); ++i) {
+      const auto cell = make_id<CellId>(static_cast<Index>(i));
+      if (owner[i] == m && mesh().cells().types[i] == type && is_straight(mesh(), cell) == straight)
+        cells.push_back(cell);
+    }
     if (cells.empty()) return;
     const MaterialInput& material = input().materials[m];
-    auto potential = at_place(material.place, [&] {
-      return make_elastic_cells(mesh(), type, std::move(cells), material_of(material), material.density);
+    const Material model = at_place(material.place, [&] { return material_of(material); });
+    const Place mesh_file = fmt::format("{}: {}", input().mesh_place, input().mesh_file.filename().string());
+    auto potential = at_place(mesh_file, [&] {
+      return make_elastic_cells(mesh(), type, std::move(cells), model, material.density);
     });
     for (Index k = 0; k < potential->size(); ++k) {
       const auto nodes = potential->stencil(k);
@@ -152,29 +148,43 @@ class Builder {
     parts_.supports = at_place(place, [&] { return Supports(std::move(supports), mesh().points(), mesh().dim()); });
   }
 
-  Support support_of(const FixInput& fix, std::size_t i) const {
+  // The given name, or the group's; later supports on the same group are numbered, so that reactions stay apart.
+  std::string name_of_support(const FixInput& fix, std::size_t i) {
+    std::string name = !fix.name.empty()         ? fix.name
+                       : !fix.nodes.name.empty() ? fix.nodes.name
+                                                 : fmt::format("fix{}", i + 1);
+    if (std::ranges::find(names_of_supports_, name) != names_of_supports_.end()) {
+      if (!fix.name.empty()) throw InputError(fmt::format("there are two supports named '{}'.", fix.name));
+      name = fmt::format("{} {}", name, i + 1);
+    }
+    names_of_supports_.push_back(name);
+    return name;
+  }
+
+  Support support_of(const FixInput& fix, std::size_t i) {
     Support support;
-    support.name = !fix.name.empty()         ? fix.name
-                   : !fix.nodes.name.empty() ? fix.nodes.name
-                                             : fmt::format("fix{}", i + 1);
+    support.name = name_of_support(fix, i);
     if (fix.nodes.everything()) throw InputError("a support needs a group or where.");
     support.nodes = selection().nodes(fix.nodes);
     std::vector<std::size_t> components;
     for (const std::string& name : fix.components) {
       const std::size_t c = name.size() == 1 ? std::string("xyz").find(name) : std::string::npos;
       if (c >= static_cast<std::size_t>(mesh().dim()))
-        throw InputError(fmt::format("component \"{}\" does not exist (the mesh has {}).", name,
-                                     mesh().dim() == 1   ? "x"
-                                     : mesh().dim() == 2 ? "x and y"
-                                                         : "x, y and z"));
+        throw PlacedError(fix.components_place, fmt::format("component \"{}\" does not exist (the mesh has {}).", name,
+                                                            mesh().dim() == 1   ? "x"
+                                                            : mesh().dim() == 2 ? "x and y"
+                                                                                : "x, y and z"));
+      if (std::ranges::find(components, c) != components.end())
+        throw PlacedError(fix.components_place, fmt::format("component \"{}\" is given twice.", name));
       components.push_back(c);
     }
     if (fix.components.empty())
       for (std::size_t c = 0; c < static_cast<std::size_t>(mesh().dim()); ++c) components.push_back(c);
     if (!fix.displacement.empty() && fix.displacement.size() != components.size())
-      throw InputError(fmt::format("displacement has {} expression{} for {} component{}. Give one for each.",
-                                   fix.displacement.size(), fix.displacement.size() == 1 ? "" : "s", components.size(),
-                                   components.size() == 1 ? "" : "s"));
+      throw PlacedError(fix.displacement_place,
+                        fmt::format("displacement has {} expression{} for {} component{}. Give one for each.",
+                                    fix.displacement.size(), fix.displacement.size() == 1 ? "" : "s", components.size(),
+                                    components.size() == 1 ? "" : "s"));
     for (std::size_t k = 0; k < components.size(); ++k) {
       const std::size_t c = components[k];
       support.motion[c] = fix.displacement.empty() ? Support::Motion::at_rest : Support::Motion::prescribed;
@@ -190,34 +200,39 @@ class Builder {
   void add_load(const LoadInput& load) {
     const Constants& constants = input().constants;
     if (load.dead && load.type != "pressure")
-      throw InputError("dead belongs to pressure (other loads are dead anyway).");
+      throw PlacedError(load.dead_place, "dead belongs to pressure (other loads are dead anyway).");
     if (load.type == "pressure") {
       if (!load.single_value && load.value.size() != 1)
-        throw InputError("a pressure has one value, positive in compression.");
+        throw PlacedError(load.value_place, fmt::format("value has {} components (a pressure has one value, positive "
+                                                        "in compression).",
+                                                        load.value.size()));
       const auto facets = selection().facets(load.target, "a pressure", Selection::Interior::refuse);
-      host(make_pressure(mesh(), facets, expression_of(load.value.front(), constants),
-                         load.dead ? PressureFrame::reference : PressureFrame::deformed));
+      host(load, make_pressure(mesh(), facets, expression_of(load.value.front(), constants),
+                               load.dead ? PressureFrame::reference : PressureFrame::deformed));
       return;
     }
-    auto value = [&] { return vector_of(load.value, constants, mesh().dim(), "value"); };
+    auto value = [&] {
+      return at_place(load.value_place, [&] { return vector_of(load.value, constants, mesh().dim(), "value"); });
+    };
     if (load.type == "gravity") {
       for (const ElasticCells* cells : s_.cells) {
         const auto wanted = selection().cells(load.target, "gravity");
         std::vector<Index> terms;
         for (Index k = 0; k < cells->size(); ++k)
           if (load.target.everything() || std::ranges::binary_search(wanted, cells->cell(k))) terms.push_back(k);
-        if (!terms.empty()) host(make_gravity(mesh(), *cells, std::move(terms), value()));
+        if (!terms.empty()) host(load, make_gravity(mesh(), *cells, std::move(terms), value()));
       }
     } else if (load.type == "traction") {
-      host(make_traction(mesh(), selection().facets(load.target, "a traction", Selection::Interior::take_first),
-                         value()));
+      host(load, make_traction(mesh(), selection().facets(load.target, "a traction", Selection::Interior::take_first),
+                               value()));
     } else {
       if (load.target.everything()) throw InputError("a force needs a group or where.");
-      host(make_nodal_force(mesh(), s_.cells, selection().nodes(load.target), value()));
+      host(load, make_nodal_force(mesh(), s_.cells, selection().nodes(load.target), value()));
     }
   }
 
-  void host(std::unique_ptr<Force> force) {
+  void host(const LoadInput& load, std::unique_ptr<Force> force) {
+    at_place(load.value_place, [&] { try_load(*force); });
     if (term_of_cell_.empty()) term_of_cell_ = s_.term_of_cell();
     std::vector<TermId> hosts;
     for (Index k = 0; k < force->size(); ++k)
@@ -228,12 +243,12 @@ class Builder {
 
   void set_initial_state() {
     s_.state = reference_state(*s_.model);
-    at_place(input().initial_place, [&] {
-      evaluate_initial(input().initial_position, "position", s_.state.displacement);
-      evaluate_initial(input().initial_velocity, "velocity", s_.state.velocity);
-      if (!input().initial_position.empty())
-        for (std::size_t i = 0; i < s_.state.displacement.size(); ++i) s_.state.displacement[i] -= mesh().points()[i];
-    });
+    at_place(input().position_place,
+             [&] { evaluate_initial(input().initial_position, "position", s_.state.displacement); });
+    at_place(input().velocity_place,
+             [&] { evaluate_initial(input().initial_velocity, "velocity", s_.state.velocity); });
+    if (!input().initial_position.empty())
+      for (std::size_t i = 0; i < s_.state.displacement.size(); ++i) s_.state.displacement[i] -= mesh().points()[i];
     compare_with_supports();
     for (Index p = 0; p < s_.model->potential_count(); ++p) require_admissible_start(s_.model->potential(p));
   }
@@ -242,6 +257,10 @@ class Builder {
                         std::vector<double>& values) const {
     if (texts.empty()) return;
     const VectorExpression f = vector_of(texts, input().constants, mesh().dim(), what);
+    for (int c = 0; c < f.size(); ++c)
+      if (f[c].depends_on_time())
+        throw InputError(fmt::format("the initial {} \"{}\" depends on the time t (only X, Y, Z count at the start).",
+                                     what, f[c].text()));
     const auto dim = static_cast<std::size_t>(mesh().dim());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto X = mesh().point(make_id<NodeId>(static_cast<Index>(i / dim)));
@@ -263,7 +282,7 @@ class Builder {
         const std::int32_t i = supports.support_of(a, c);
         if (i == Supports::none) continue;
         const Place& place = input().fixes[static_cast<std::size_t>(i)].place;
-        const auto prescribed = at_place(place, [&] {
+        const auto prescribed = at_place(input().fixes[static_cast<std::size_t>(i)].displacement_place, [&] {
           for (const double t : {0.5 * input().end_time, input().end_time}) supports.displacement(a, c, t);
           return supports.displacement(a, c, 0.0);
         });
@@ -286,18 +305,17 @@ class Builder {
       if (!(J > 0.0) || !std::isfinite(J))
         throw InputError(fmt::format(
             "{}: the initial position inverts {} (det F = {:.6g}, must be > 0). Start from a smaller deformation.",
-            input().initial_place, potential.describe(k), J));
+            input().position_place, potential.describe(k), J));
     }
   }
 
-  // Evaluates every load at the start, the middle and the end of the run: a NaN is found now.
-  void try_loads() const {
+  // Evaluates a load at the start, the middle and the end of the run: a NaN is found now.
+  void try_load(const Force& force) const {
     std::array<double, 30> p{};
-    for (Index i = 0; i < s_.model->term_count() && s_.model->has_forces(); ++i)
-      for (const HostedForce& h : s_.model->forces_within(make_id<TermId>(i)))
-        for (const double t : {0.0, 0.5 * input().end_time, input().end_time})
-          at_place(input().path.filename().string(),
-                   [&] { h.force->add_impulse(h.element, s_.state.displacement, s_.state.velocity, t, 1.0, p); });
+    const std::vector<double> zero(mesh().points().size(), 0.0);
+    for (Index e = 0; e < force.size(); ++e)
+      for (const double t : {0.0, 0.5 * input().end_time, input().end_time})
+        force.add_impulse(e, zero, zero, t, 1.0, p);
   }
 
   void choose_integrator() {
@@ -314,7 +332,14 @@ class Builder {
     const StepRule rule = in.method == "newmark" || in.steps == "uniform" ? StepRule::uniform
                           : in.steps == "one-ring"                        ? StepRule::one_ring
                                                                           : StepRule::element;
-    s_.steps = at_place(in.place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    s_.steps =
+        at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    constexpr double most_steps = 1e15;  // beyond, times are not told apart in double precision
+    if (input().end_time / s_.smallest_step() > most_steps)
+      throw PlacedError(in.step_place,
+                        fmt::format("the smallest step {:.6g} s is too small for an end_time of {:.6g} s (over "
+                                    "1e15 steps). Choose larger steps or a shorter run.",
+                                    s_.smallest_step(), input().end_time));
     if (in.method == "newmark")
       s_.integrator = std::make_unique<SyncNewmark>(*s_.model, s_.smallest_step());
     else
@@ -326,8 +351,11 @@ class Builder {
   }
 
   void find_probe(const ProbeInput& probe) {
+    if (probe.name.empty())
+      throw PlacedError(probe.name_place, "name = \"\" (a probe needs one, for its columns in history.csv).");
     for (const Probe& other : s_.probes)
-      if (other.name == probe.name) throw InputError(fmt::format("there are two probes named '{}'.", probe.name));
+      if (other.name == probe.name)
+        throw PlacedError(probe.name_place, fmt::format("there are two probes named '{}'.", probe.name));
     if (probe.point.empty() == probe.nodes.everything()) throw InputError("a probe needs either a point or a group.");
     if (probe.point.empty()) {
       s_.probes.push_back({probe.name, selection().nodes(probe.nodes)});
@@ -353,20 +381,15 @@ class Builder {
   Simulation s_;
   Model::Parts parts_;
   std::vector<Index> term_of_cell_;
+  std::vector<std::string> names_of_supports_;
 };
 
 }  // namespace
 
 double Simulation::smallest_step() const { return *std::ranges::min_element(steps); }
 
-Index Simulation::newmark_updates() const {
-  return mesh->cells().size() * static_cast<Index>(std::ceil(input.end_time / smallest_step()));
-}
-
-Index Simulation::predicted_updates() const {
-  Index total = 0;
-  for (const double step : steps) total += update_count(step, input.end_time);
-  return total;
+Index Simulation::newmark_updates(double time) const {
+  return mesh->cells().size() * static_cast<Index>(std::ceil(time / smallest_step()));
 }
 
 std::vector<Index> Simulation::term_of_cell() const {

@@ -33,8 +33,8 @@ struct Simulation {
 
   double smallest_step() const;
   double difference_spacing() const { return 0.1 * smallest_step(); }  // [s], for derivatives of prescribed motions
-  Index newmark_updates() const;                                       // cells * ceil(end_time / smallest step)
-  Index predicted_updates() const;                                     // of the chosen method
+  Index newmark_updates(double time) const;                            // cells * ceil(time / smallest step)
+
   std::vector<Index> term_of_cell() const;
   std::string caution() const;  // what to know about the chosen steps; empty when there is nothing
 };

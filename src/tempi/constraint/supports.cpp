@@ -83,7 +83,14 @@ std::optional<double> Supports::displacement(NodeId a, int component, double t) 
 
 double Supports::velocity(NodeId a, int component, double t, double delta) const {
   const Expression* f = prescribed(a, component);
-  return f == nullptr ? 0.0 : time_derivative(*f, point(a), t, delta);
+  if (f == nullptr) return 0.0;
+  const double v = time_derivative(*f, point(a), t, delta);
+  if (!std::isfinite(v))
+    throw SolveError(
+        fmt::format("the prescribed displacement \"{}\" has the velocity {} at X = ({:.6g}), t = {:.6g} s. "
+                    "Correct the expression.",
+                    f->text(), v, fmt::join(point(a), ", "), t));
+  return v;
 }
 
 double Supports::acceleration(NodeId a, int component, double t, double delta) const {

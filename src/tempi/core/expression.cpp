@@ -5,11 +5,26 @@
 #include <muParser.h>
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "tempi/core/error.hpp"
 
 namespace tempi {
+
+namespace {
+
+// muParser would take "X = 0" for an assignment.
+void refuse_assignment(const std::string& text) {
+  for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
+    const bool compares =
+        (i + 1 < text.size() && text[i + 1] == '=') || (i > 0 && std::strchr("=<>!", text[i - 1]) != nullptr);
+    if (!compares)
+      throw InputError(fmt::format("the expression \"{}\" assigns. Write == to compare, or abs(X) < 1e-6.", text));
+  }
+}
+
+}  // namespace
 
 struct Expression::Parser {
   mu::Parser formula;
@@ -29,15 +44,24 @@ Expression::Expression(const std::string& text, const Constants& constants)
     formula.DefineVar("t", &parser_->t);
     formula.DefineConst("pi", std::numbers::pi);
     for (const auto& [name, value] : constants) formula.DefineConst(name, value);
+    refuse_assignment(text);
     formula.SetExpr(text);
-    formula.Eval();
+    int results = 0;
+    formula.Eval(results);
+    if (results != 1)
+      throw InputError(fmt::format("the expression \"{}\" has {} values (must be one).", text, results));
     const auto& used = formula.GetUsedVar();
     depends_on_time_ = used.contains("t");
     if (used.empty()) constant_ = formula.Eval();
   } catch (const mu::Parser::exception_type& e) {
     std::string known = "X, Y, Z, t, pi";
     for (const auto& entry : constants) known += ", " + entry.first;
-    throw InputError(fmt::format("cannot read the expression \"{}\" ({}). Known names: {}.", text, e.GetMsg(), known));
+    std::string why = e.GetMsg();
+    while (!why.empty() && (why.back() == '.' || why.back() == ' ')) why.pop_back();
+    throw InputError(
+        fmt::format("cannot read the expression \"{}\" ({}). Known names: {}; capitals matter, and && "
+                    "and || stand for and and or.",
+                    text, why, known));
   }
 }
 
@@ -55,16 +79,26 @@ double Expression::operator()(std::span<const double> X, double t) const {
 double time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {
   if (!f.depends_on_time()) return 0.0;
   const auto at = [&](double k) { return f(X, t + k * delta); };
-  if (t >= 2.0 * delta) return (at(-2) - 8.0 * at(-1) + 8.0 * at(1) - at(2)) / (12.0 * delta);
-  return (-25.0 * at(0) + 48.0 * at(1) - 36.0 * at(2) + 16.0 * at(3) - 3.0 * at(4)) / (12.0 * delta);
+  const auto one_sided = [&](double side) {
+    return side * (-25.0 * at(0) + 48.0 * at(side) - 36.0 * at(2 * side) + 16.0 * at(3 * side) - 3.0 * at(4 * side)) /
+           (12.0 * delta);
+  };
+  if (t < 2.0 * delta) return one_sided(1.0);
+  const double central = (at(-2) - 8.0 * at(-1) + 8.0 * at(1) - at(2)) / (12.0 * delta);
+  return std::isfinite(central) ? central : one_sided(-1.0);
 }
 
 double second_time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {
   if (!f.depends_on_time()) return 0.0;
   const auto at = [&](double k) { return f(X, t + k * delta); };
-  if (t >= 2.0 * delta) return (-at(-2) + 16.0 * at(-1) - 30.0 * at(0) + 16.0 * at(1) - at(2)) / (12.0 * delta * delta);
-  return (45.0 * at(0) - 154.0 * at(1) + 214.0 * at(2) - 156.0 * at(3) + 61.0 * at(4) - 10.0 * at(5)) /
-         (12.0 * delta * delta);
+  const auto one_sided = [&](double side) {
+    return (45.0 * at(0) - 154.0 * at(side) + 214.0 * at(2 * side) - 156.0 * at(3 * side) + 61.0 * at(4 * side) -
+            10.0 * at(5 * side)) /
+           (12.0 * delta * delta);
+  };
+  if (t < 2.0 * delta) return one_sided(1.0);
+  const double central = (-at(-2) + 16.0 * at(-1) - 30.0 * at(0) + 16.0 * at(1) - at(2)) / (12.0 * delta * delta);
+  return std::isfinite(central) ? central : one_sided(-1.0);
 }
 
 }  // namespace tempi

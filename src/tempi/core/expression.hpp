@@ -56,7 +56,7 @@ class VectorExpression {
 };
 
 // First and second time derivative of a formula by fourth-order differences of spacing `delta` [s], one-sided
-// near t = 0 where the formula need not exist for negative times. Error O((omega delta)^4) plus rounding.
+// near t = 0, and where the formula does not exist beyond t. Error O((omega delta)^4) plus rounding.
 double time_derivative(const Expression& f, std::span<const double> X, double t, double delta);
 double second_time_derivative(const Expression& f, std::span<const double> X, double t, double delta);
 

@@ -10,20 +10,12 @@ EnergyResidual::EnergyResidual(const Model& model) : model_(model) {
   const auto n = static_cast<std::size_t>(model.term_count());
   for (auto* values : {&last_, &accumulated_, &pending_, &energy_, &peak_, &peak_time_}) values->assign(n, 0.0);
   struck_.assign(n, false);
-  if (!model.has_forces()) return;
-  slot_.assign(n, -1);
-  for (Index i = 0; i < model.term_count(); ++i) {
-    if (model.forces_within(make_id<TermId>(i)).empty()) continue;
-    slot_[static_cast<std::size_t>(i)] = static_cast<Index>(previous_.size());
-    const auto nodes = model.term(make_id<TermId>(i)).stencil();
-    previous_.resize(previous_.size() + nodes.size() * static_cast<std::size_t>(model.dim()), 0.0);
-  }
+  previous_.assign(static_cast<std::size_t>(model.force_slot_count()), 0.0);
 }
 
 // Work of the term's loads on the way from its last strike to this one; remembers where it is now.
 double EnergyResidual::load_work(const Strike& strike) {
-  if (slot_.empty()) return 0.0;
-  const Index slot = slot_[static_cast<std::size_t>(index(strike.term))];
+  const Index slot = model_.force_slot(strike.term);
   if (slot < 0) return 0.0;
   const auto d = static_cast<std::size_t>(model_.dim());
   const auto nodes = model_.term(strike.term).stencil();

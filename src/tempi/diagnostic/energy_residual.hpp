@@ -48,8 +48,7 @@ class EnergyResidual final : public Observer {
   std::vector<bool> struck_;
   std::vector<double> energy_;            // largest T_K + V_K so far
   std::vector<double> peak_, peak_time_;  // accumulated residual where its magnitude was largest
-  std::vector<Index> slot_;               // terms with loads: where the displacements of their last strike are kept
-  std::vector<double> previous_;
+  std::vector<double> previous_;  // displacements at the last strike of terms with forces, per Model::force_slot
 };
 
 }  // namespace tempi

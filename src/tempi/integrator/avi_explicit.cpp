@@ -46,6 +46,7 @@ void AviExplicit::prepare(State& state, TermId term) {
   const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, steps_[i],
                                                     std::span(p_).first(size), std::span(q_).first(size));
   kick_drift_.require_admissible(term, admissibility, t);
+  kick_drift_.book_load_work(state, term, std::span(q_).first(size), steps_[i]);
   if ((updates_[i] + 1) % updates_between_stability_checks == 0) kick_drift_.require_stable(term, state, steps_[i], t);
 }
 
@@ -62,19 +63,26 @@ void AviExplicit::update(State& state, TermId term) {
   ++updates_[static_cast<std::size_t>(index(term))];
 }
 
-// All updates of one instant. Kicks do not move nodes, so evaluating every impulse before the first kick changes no
-// bit.
+// All updates of one instant, exactly as without an observer; the velocities before any of them are noted first.
 void AviExplicit::update_observed(State& state, Observer& observer) {
   const double t = queue_.next_time();
+  record_.clear();
   while (!queue_.empty() && queue_.next_time() == t) {
     const auto term = make_id<TermId>(queue_.next_id());
-    prepare(state, term);
-    const std::size_t size = model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim());
-    const Index update = ++updates_[static_cast<std::size_t>(index(term))];
-    record_.add(state, term, update, step(term), std::span(p_).first(size), std::span(q_).first(size));
-    queue_.reschedule(index(term), next_time(term));
+    record_.announce(state, term, updates(term) + 1, step(term));
+    queue_.reschedule(index(term), EventQueue::never);
   }
-  for (const auto& entry : record_.entries()) kick(state, entry.term, record_.p(entry), record_.q(entry));
+  try {
+    for (const auto& strike : record_.announced()) {
+      update(state, strike.term);
+      const std::size_t size = model_.term(strike.term).stencil().size() * static_cast<std::size_t>(model_.dim());
+      record_.add_impulses(std::span(p_).first(size), std::span(q_).first(size));
+      queue_.reschedule(index(strike.term), next_time(strike.term));
+    }
+  } catch (...) {
+    queue_ = EventQueue(next_times());
+    throw;
+  }
   record_.show(state, t, observer);
 }
 
@@ -102,18 +110,26 @@ Snapshot AviExplicit::synchronized(const State& state, double t) const {
 }
 
 void AviExplicit::save(ArchiveWriter& archive) const {
+  archive.put("model", model_.fingerprint());
   archive.put("started", started_);
   archive.put("steps", steps_);
   archive.put("updates", updates_);
 }
 
 void AviExplicit::load(ArchiveReader& archive) {
-  std::vector<double> saved(steps_.size());
-  archive.get("started", started_);
-  archive.get("steps", saved);
-  if (saved != steps_)
-    throw InputError("the checkpoint was written with other time steps. Use those it was written with.");
-  archive.get("updates", updates_);
+  std::uint64_t model = 0;
+  bool started = false;
+  std::vector<double> steps(steps_.size());
+  std::vector<Index> updates(updates_.size());
+  archive.get("model", model);
+  if (model != model_.fingerprint())
+    throw InputError("the checkpoint was written by another model. Use the same case.");
+  archive.get("started", started);
+  archive.get("steps", steps);
+  if (steps != steps_) throw InputError("the checkpoint was written with other time steps. Use the same case.");
+  archive.get("updates", updates);
+  started_ = started;
+  updates_ = std::move(updates);
   queue_ = EventQueue(next_times());
 }
 

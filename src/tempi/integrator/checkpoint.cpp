@@ -23,8 +23,10 @@ void read_checkpoint(const std::filesystem::path& file, State& state, Integrator
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError(fmt::format("the checkpoint '{}' cannot be read (does it exist?).", file.string()));
   ArchiveReader archive(in);
-  state.load(archive);
-  integrator.load(archive);
+  State loaded = state;
+  loaded.load(archive);
+  integrator.load(archive);  // changes nothing when it refuses
+  state = std::move(loaded);
 }
 
 }  // namespace tempi

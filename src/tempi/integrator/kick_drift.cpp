@@ -101,9 +101,7 @@ void KickDrift::kick_and_book(State& state, NodeId a, std::span<const double> p,
   const bool held = supports.holds(a);
   const auto v = at(state.velocity, a);
   const double inverse_mass = inverse_mass_[static_cast<std::size_t>(index(a))];
-  double load_work = 0.0;
   for (std::size_t c = 0; c < v.size(); ++c) {
-    const double before = v[c];
     const std::int32_t s = held ? supports.support_of(a, static_cast<int>(c)) : Supports::none;
     if (s == Supports::none) {
       v[c] += p[c] * inverse_mass;
@@ -112,12 +110,29 @@ void KickDrift::kick_and_book(State& state, NodeId a, std::span<const double> p,
       reaction[c] = -p[c];
       book(state.supports[static_cast<std::size_t>(s)], position(state, a), reaction, -p[c] * v[c]);
     }
-    load_work += 0.5 * q[c] * (before + v[c]);
   }
   if (std::ranges::all_of(q, [](double value) { return value == 0.0; })) return;
   Vector load{};
   std::ranges::copy(q, load.begin());
-  book(state.loads, position(state, a), load, load_work);
+  book(state.loads, position(state, a), load, 0.0);
+}
+
+void KickDrift::book_load_work(State& state, TermId term, std::span<const double> q, double dt) const {
+  const Index slot = model_.force_slot(term);
+  if (slot < 0) return;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto nodes = model_.term(term).stencil();
+  double work = 0.0;
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (std::size_t c = 0; c < d; ++c) {
+      const std::size_t i = static_cast<std::size_t>(slot) + a * d + c;
+      const double u = state.displacement[static_cast<std::size_t>(index(nodes[a])) * d + c];
+      const double force = q[a * d + c] / dt;
+      work += 0.5 * (state.load_force[i] + force) * (u - state.load_displacement[i]);
+      state.load_force[i] = force;
+      state.load_displacement[i] = u;
+    }
+  state.loads.work += work;
 }
 
 std::vector<double> KickDrift::kick_all(State& state, double t, const std::function<double(TermId)>& duration) const {
@@ -129,6 +144,7 @@ std::vector<double> KickDrift::kick_all(State& state, double t, const std::funct
     const auto nodes = model_.term(term).stencil();
     const auto local_p = std::span(p).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
     impulses(term, state.displacement, state.velocity, t, 1.0, local_p, local_q);
+    book_load_work(state, term, local_q, 1.0);
     const double dt = duration(term);
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
@@ -155,6 +171,15 @@ void KickDrift::start(State& state) const {
       if (const auto prescribed = supports.displacement(a, component, 0.0)) u[c] = *prescribed;
       v[c] = supports.velocity(a, component, 0.0, delta_);
     }
+  }
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (Index i = 0; i < model_.term_count() && model_.has_forces(); ++i) {
+    const Index slot = model_.force_slot(make_id<TermId>(i));
+    if (slot < 0) continue;
+    const auto nodes = model_.term(make_id<TermId>(i)).stencil();
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      std::copy_n(&state.displacement[static_cast<std::size_t>(index(nodes[a])) * d], d,
+                  &state.load_displacement[static_cast<std::size_t>(slot) + a * d]);
   }
 }
 

@@ -39,7 +39,8 @@ class KickDrift {
   double impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
                   std::span<double> p, std::span<double> q) const;
 
-  // Gives node `a` the impulse p, of which q comes from loads, and books loads and reactions.
+  // Gives node `a` the impulse p, of which q comes from loads; books the loads' impulse and moment, and what supports
+  // do.
   void kick(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const {
     if (model_.has_forces() || model_.supports().holds(a)) {
       kick_and_book(state, a, p, q);
@@ -50,11 +51,15 @@ class KickDrift {
     for (std::size_t c = 0; c < p.size(); ++c) v[c] += p[c] * inverse_mass;
   }
 
+  // Books the work of the loads within a term since it last acted, by the trapezium rule along its nodes' way:
+  // exact for constant dead loads. `q`: their impulses for the duration dt, at the present positions.
+  void book_load_work(State& state, TermId term, std::span<const double> q, double dt) const;
+
   // Gives every term a kick of duration `duration(term)` at the present positions, all clocks at t; returns the nodal
   // forces. For starting half kicks and synchronised velocities.
   std::vector<double> kick_all(State& state, double t, const std::function<double(TermId)>& duration) const;
 
-  // Places supported components where their motion has them at t = 0.
+  // Places supported components where their motion has them at t = 0, and begins the way of the loads there.
   void start(State& state) const;
 
   // Throws SolveError unless `admissibility` is a positive finite number.

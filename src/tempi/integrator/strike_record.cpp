@@ -3,14 +3,16 @@
 
 namespace tempi {
 
-void StrikeRecord::add(const State& state, TermId term, Index update, double step, std::span<const double> p,
-                       std::span<const double> q) {
+void StrikeRecord::announce(const State& state, TermId term, Index update, double step) {
   const auto d = static_cast<std::size_t>(model_.dim());
-  entries_.push_back({term, update, step, p_.size(), p.size()});
-  p_.insert(p_.end(), p.begin(), p.end());
-  q_.insert(q_.end(), q.begin(), q.end());
+  entries_.push_back({term, update, step, before_.size()});
   for (const NodeId a : model_.term(term).stencil())
     for (std::size_t c = 0; c < d; ++c) before_.push_back(state.velocity[static_cast<std::size_t>(index(a)) * d + c]);
+}
+
+void StrikeRecord::add_impulses(std::span<const double> p, std::span<const double> q) {
+  p_.insert(p_.end(), p.begin(), p.end());
+  q_.insert(q_.end(), q.begin(), q.end());
 }
 
 void StrikeRecord::show(const State& state, double time, Observer& observer) {
@@ -20,13 +22,20 @@ void StrikeRecord::show(const State& state, double time, Observer& observer) {
     double kinetic_before = 0.0, change = 0.0;
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
-        const double before = before_[e.offset + a * d + c];
         const double after = state.velocity[static_cast<std::size_t>(index(nodes[a])) * d + c];
+        // A supported component is not kicked: it has the velocity of its motion before and after.
+        const bool held = model_.supports().support_of(nodes[a], static_cast<int>(c)) != Supports::none;
+        const double before = held ? after : before_[e.offset + a * d + c];
         kinetic_before += 0.5 * model_.mass(nodes[a]) * before * before;
         change += 0.5 * p_[e.offset + a * d + c] * (before + after);
       }
-    observer.on_strike({e.term, e.update, time, e.step, kinetic_before, change, q(e), state});
+    const auto loads = std::span<const double>(q_).subspan(e.offset, nodes.size() * d);
+    observer.on_strike({e.term, e.update, time, e.step, kinetic_before, change, loads, state});
   }
+  clear();
+}
+
+void StrikeRecord::clear() {
   entries_.clear();
   p_.clear();
   q_.clear();

@@ -13,23 +13,22 @@ class StrikeRecord {
  public:
   explicit StrikeRecord(const Model& model) : model_(model) {}
 
-  // Keeps a strike: impulses p, of which q comes from loads, and the velocities its nodes have now, before any strike
-  // of this instant is felt.
-  void add(const State& state, TermId term, Index update, double step, std::span<const double> p,
-           std::span<const double> q);
+  // Announces a strike: notes the velocities of its nodes, before any strike of this instant is felt.
+  void announce(const State& state, TermId term, Index update, double step);
+  // The impulses of the announced strikes, in the same order: p, of which q comes from loads.
+  void add_impulses(std::span<const double> p, std::span<const double> q);
+  void clear();
 
-  // Shows all strikes kept since the last call, in the order they were added.
+  // Shows all strikes since the last call, in the order they were announced.
   void show(const State& state, double time, Observer& observer);
 
   struct Entry {
     TermId term;
     Index update;
     double step;
-    std::size_t offset, size;  // of its figures in p, q
+    std::size_t offset;  // of its figures
   };
-  std::span<const Entry> entries() const { return entries_; }
-  std::span<const double> p(const Entry& e) const { return std::span(p_).subspan(e.offset, e.size); }
-  std::span<const double> q(const Entry& e) const { return std::span(q_).subspan(e.offset, e.size); }
+  std::span<const Entry> announced() const { return entries_; }
 
  private:
   const Model& model_;

@@ -21,6 +21,7 @@ void SyncNewmark::assemble(State& state, double t, Observer* observer) {
   const auto d = static_cast<std::size_t>(model_.dim());
   std::ranges::fill(impulse_, 0.0);
   std::ranges::fill(load_impulse_, 0.0);
+  record_.clear();
   const Index turn = (steps_done_ + 1) % updates_between_stability_checks;
   for (Index i = 0; i < model_.term_count(); ++i) {
     const auto term = make_id<TermId>(i);
@@ -28,8 +29,12 @@ void SyncNewmark::assemble(State& state, double t, Observer* observer) {
     const auto p = std::span(p_).first(nodes.size() * d), q = std::span(q_).first(nodes.size() * d);
     const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, step_, p, q);
     kick_drift_.require_admissible(term, admissibility, t);
+    kick_drift_.book_load_work(state, term, q, step_);
     if (i % updates_between_stability_checks == turn) kick_drift_.require_stable(term, state, step_, t);
-    if (observer != nullptr) record_.add(state, term, steps_done_ + 1, step_, p, q);
+    if (observer != nullptr) {
+      record_.announce(state, term, steps_done_ + 1, step_);
+      record_.add_impulses(p, q);
+    }
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
         const std::size_t global = static_cast<std::size_t>(index(nodes[a])) * d + c;
@@ -70,17 +75,26 @@ Snapshot SyncNewmark::synchronized(const State& state, double t) const {
 }
 
 void SyncNewmark::save(ArchiveWriter& archive) const {
+  archive.put("model", model_.fingerprint());
   archive.put("started", started_);
   archive.put("step", step_);
   archive.put("steps_done", steps_done_);
 }
 
 void SyncNewmark::load(ArchiveReader& archive) {
-  double saved = 0.0;
-  archive.get("started", started_);
-  archive.get("step", saved);
-  if (saved != step_) throw InputError("the checkpoint was written with another time step. Use that one.");
-  archive.get("steps_done", steps_done_);
+  std::uint64_t model = 0;
+  bool started = false;
+  double step = 0.0;
+  Index steps_done = 0;
+  archive.get("model", model);
+  if (model != model_.fingerprint())
+    throw InputError("the checkpoint was written by another model. Use the same case.");
+  archive.get("started", started);
+  archive.get("step", step);
+  if (step != step_) throw InputError("the checkpoint was written with another time step. Use the same case.");
+  archive.get("steps_done", steps_done);
+  started_ = started;
+  steps_done_ = steps_done;
 }
 
 }  // namespace tempi

@@ -46,6 +46,10 @@ bool is_gmsh_extension(std::string_view lower_case) {
   return std::ranges::find(extensions, lower_case) != extensions.end();
 }
 
+bool is_geometry_extension(std::string_view lower_case) {
+  return std::ranges::find(extensions.begin() + first_geometry, extensions.end(), lower_case) != extensions.end();
+}
+
 std::string gmsh_extensions() { return fmt::format("{}", fmt::join(extensions, " ")); }
 
 #ifndef TEMPI_WITH_GMSH

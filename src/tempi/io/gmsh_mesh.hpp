@@ -39,7 +39,8 @@ namespace tempi {
 struct MeshOptions;  // read_mesh.hpp
 
 bool is_gmsh_extension(std::string_view lower_case);  // with its dot
-std::string gmsh_extensions();                        // ".msh .mesh ...", for messages
+bool is_geometry_extension(std::string_view lower_case);
+std::string gmsh_extensions();  // ".msh .mesh ...", for messages
 
 // Without the Gmsh library (TEMPI_WITH_GMSH=OFF) always throws InputError.
 MeshData read_gmsh(const std::filesystem::path& path, const MeshOptions& options);

@@ -36,8 +36,16 @@ void HistoryWriter::write(std::span<const double> row) { put(fmt::format("{}\n",
 
 void HistoryWriter::put(const std::string& line) {
   const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size();
-  if (!written || std::fflush(file_.get()) != 0)
-    throw OutputError(fmt::format("cannot write to '{}' ({}).", path_.string(), std::strerror(errno)));
+  if (written && std::fflush(file_.get()) == 0) {
+    size_ += line.size();
+    return;
+  }
+  const std::string reason = std::strerror(errno);
+  file_.reset();  // whatever of the row is left in buffers goes out or not
+  std::error_code ignored;
+  std::filesystem::resize_file(path_, size_, ignored);  // whole rows only
+  throw OutputError(fmt::format("cannot write to '{}' ({}). Free some space, or choose another folder with --out.",
+                                path_.string(), reason));
 }
 
 }  // namespace tempi

@@ -2,6 +2,7 @@
 // A table of numbers that grows row by row: history.csv. Numbers are written so that they read back to the same bits.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -25,6 +26,7 @@ class HistoryWriter {
 
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, Close> file_;
+  std::uintmax_t size_ = 0;  // [bytes] of the whole rows written
 };
 
 }  // namespace tempi

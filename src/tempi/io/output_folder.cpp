@@ -20,6 +20,7 @@ constexpr const char* results[] = {"summary.json", "history.csv", "frames.pvd", 
 }  // namespace
 
 void check_output_folder(const fs::path& folder, Existing existing) {
+  if (folder.empty()) throw InputError("the output folder has an empty name. Give one with --out.");
   std::error_code ignored;
   if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
     throw InputError(fmt::format("the output folder '{}' is a file. Choose another with --out.", folder.string()));
@@ -41,18 +42,20 @@ void check_output_folder(const fs::path& folder, Existing existing) {
 void prepare_output_folder(const fs::path& folder, Existing existing) {
   check_output_folder(folder, existing);
   std::error_code error;
+  const bool existed = fs::exists(folder, error);
   fs::create_directories(folder, error);
   if (error)
     throw InputError(fmt::format("cannot create the output folder '{}' ({}). Choose another with --out.",
                                  folder.string(), error.message()));
-  const fs::path trial = folder / "summary.json";  // the last file of a run proves the place for all
-  for (const char* name : results) fs::remove_all(folder / name, error);
+  const fs::path trial = folder / "trial";
   try {
     write_text(trial, std::string(4096, ' '));
   } catch (const OutputError& e) {
+    if (!existed) fs::remove(folder, error);
     throw InputError(fmt::format("the output folder '{}' cannot be written to: {}", folder.string(), e.what()));
   }
   fs::remove(trial, error);
+  for (const char* name : results) fs::remove_all(folder / name, error);
 }
 
 void write_text(const fs::path& file, const std::string& text) {

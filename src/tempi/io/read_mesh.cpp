@@ -34,6 +34,10 @@ void check(const MeshOptions& options) {
 
 }  // namespace
 
+bool is_geometry(const std::filesystem::path& file) {
+  return is_geometry_extension(lower_case(file.extension().string()));
+}
+
 Mesh read_mesh(const std::filesystem::path& file, const MeshOptions& options) {
   check(options);
   const std::string extension = lower_case(file.extension().string());

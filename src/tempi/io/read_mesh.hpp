@@ -18,6 +18,9 @@ struct MeshOptions {
   int refine = 0;     // how often every cell is then cut at the middles of its edges: 4 times the triangles each time
 };
 
+// Whether the file is a geometry, by its extension: only then do the options matter.
+bool is_geometry(const std::filesystem::path& file);
+
 Mesh read_mesh(const std::filesystem::path& file, const MeshOptions& options = {});
 
 }  // namespace tempi

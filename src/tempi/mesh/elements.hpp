@@ -3,7 +3,8 @@
 //
 // Reference cells: line [-1, 1]; triangle 0 <= xi, eta, xi + eta <= 1; tetrahedron likewise. Node order as in
 // cell_type.hpp. The stiffness rule of each element integrates the products of gradients exactly on straight cells:
-// 1 point for linear, 3 for the 6-node triangle, 4 for the 10-node tetrahedron (full rank in each case).
+// 1 point for linear, 3 for the 6-node triangle, 4 for the 10-node tetrahedron (full rank in each case); curved
+// 10-node tetrahedra have 8, curved 6-node triangles pass the patch test with their 3.
 #pragma once
 
 #include <array>
@@ -117,6 +118,20 @@ struct Tetrahedron10 {
                                                                         {{near, near, far}, 1.0 / 24}}};
   static constexpr std::array<double, 10> hrz = {1.0 / 36, 1.0 / 36, 1.0 / 36, 1.0 / 36, 4.0 / 27,
                                                  4.0 / 27, 4.0 / 27, 4.0 / 27, 4.0 / 27, 4.0 / 27};
+};
+
+// Curved tetrahedra: the area vectors of their sides are of degree 3 under the integral, so that the patch test needs a
+// rule of that degree: vertices and centroids of faces.
+struct CurvedTetrahedron10 : Tetrahedron10 {
+  static constexpr double third = 1.0 / 3;
+  static constexpr std::array<QuadraturePoint<3>, 8> stiffness_rule = {{{{0.0, 0.0, 0.0}, 1.0 / 240},
+                                                                        {{1.0, 0.0, 0.0}, 1.0 / 240},
+                                                                        {{0.0, 1.0, 0.0}, 1.0 / 240},
+                                                                        {{0.0, 0.0, 1.0}, 1.0 / 240},
+                                                                        {{0.0, third, third}, 3.0 / 80},
+                                                                        {{third, 0.0, third}, 3.0 / 80},
+                                                                        {{third, third, 0.0}, 3.0 / 80},
+                                                                        {{third, third, third}, 3.0 / 80}}};
 };
 
 // A rule exact for polynomials of degree 2 n - D on the reference cell (n <= 5): Gauss points on the collapsed cube.

@@ -2,7 +2,11 @@
 #include "tempi/mesh/quality.hpp"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <array>
+#include <cmath>
+
+#include "tempi/core/fingerprint.hpp"
 
 namespace tempi {
 
@@ -28,16 +32,43 @@ double inradius(const Mesh& mesh, CellId cell) {
   return 3.0 * volume / surface;
 }
 
+double longest_edge(const Mesh& mesh, CellId cell) {
+  const auto nodes = mesh.cells()[index(cell)];
+  const auto vertices = static_cast<std::size_t>(mesh.dim()) + 1;
+  double longest = 0.0;
+  for (std::size_t a = 0; a < vertices; ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      double d2 = 0.0;
+      for (std::size_t i = 0; i < vertices - 1; ++i) {
+        const double d = mesh.point(nodes[a])[i] - mesh.point(nodes[b])[i];
+        d2 += d * d;
+      }
+      longest = std::max(longest, std::sqrt(d2));
+    }
+  return longest;
+}
+
+bool is_straight(const Mesh& mesh, CellId cell) {
+  constexpr double rounding = 1e-12;  // of the longest edge: coordinates written with 13 digits or more
+  const CellType type = mesh.cells().types[static_cast<std::size_t>(index(cell))];
+  const auto edges = mid_edges(type);
+  if (edges.empty()) return true;
+  const auto nodes = mesh.cells()[index(cell)];
+  const double tolerance = rounding * longest_edge(mesh, cell);
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const auto a = mesh.point(nodes[static_cast<std::size_t>(edges[e][0])]);
+    const auto b = mesh.point(nodes[static_cast<std::size_t>(edges[e][1])]);
+    const auto middle = mesh.point(nodes[static_cast<std::size_t>(info(type).vertices) + e]);
+    for (std::size_t i = 0; i < middle.size(); ++i)
+      if (std::abs(middle[i] - 0.5 * (a[i] + b[i])) > tolerance) return false;
+  }
+  return true;
+}
+
 std::uint64_t fingerprint(const Mesh& mesh) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  const auto add = [&](const auto& values) {
-    for (const std::byte b : std::as_bytes(std::span(values)))
-      hash = (hash ^ static_cast<std::uint64_t>(b)) * 0x100000001b3U;
-  };
-  add(mesh.points());
-  add(mesh.cells().nodes);
-  add(mesh.cells().types);
-  return hash;
+  std::uint64_t hash = fnv1a(std::as_bytes(mesh.points()));
+  hash = fnv1a(std::as_bytes(std::span(mesh.cells().nodes)), hash);
+  return fnv1a(std::as_bytes(std::span(mesh.cells().types)), hash);
 }
 
 }  // namespace tempi

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tempi/core/error.hpp"
+#include "tempi/core/fingerprint.hpp"
 
 namespace tempi {
 
@@ -54,6 +55,12 @@ void Model::attach_forces() {
     hosted_.push_back(std::move(hosted));
   }
   for (std::size_t i = 1; i < hosted_offsets_.size(); ++i) hosted_offsets_[i] += hosted_offsets_[i - 1];
+  slots_.assign(static_cast<std::size_t>(term_count()), -1);
+  for (Index i = 0; i < term_count(); ++i) {
+    if (forces_within(make_id<TermId>(i)).empty()) continue;
+    slots_[static_cast<std::size_t>(i)] = slot_count_;
+    slot_count_ += static_cast<Index>(term(make_id<TermId>(i)).stencil().size()) * dim();
+  }
 }
 
 std::span<const HostedForce> Model::forces_within(TermId id) const {
@@ -61,6 +68,16 @@ std::span<const HostedForce> Model::forces_within(TermId id) const {
   const auto i = static_cast<std::size_t>(index(id));
   return std::span(hosted_).subspan(static_cast<std::size_t>(hosted_offsets_[i]),
                                     static_cast<std::size_t>(hosted_offsets_[i + 1] - hosted_offsets_[i]));
+}
+
+std::uint64_t Model::fingerprint() const {
+  std::uint64_t hash = 0;
+  const auto add = [&](const auto& values) { hash = fnv1a(std::as_bytes(std::span(values)), hash); };
+  add(parts_.reference);
+  add(parts_.mass);
+  for (const auto& potential : parts_.potentials)
+    for (Index k = 0; k < potential->size(); ++k) add(potential->stencil(k));
+  return hash;
 }
 
 NodeTerms node_terms(const Model& model) {

@@ -57,7 +57,15 @@ class Model {
 
   std::span<const HostedForce> forces_within(TermId id) const;
 
+  // Where the terms with forces keep something of their own: a place for dim components a stencil node each, one term
+  // behind the other. -1 for a term without forces.
+  Index force_slot(TermId id) const { return slots_.empty() ? -1 : slots_[static_cast<std::size_t>(index(id))]; }
+  Index force_slot_count() const { return slot_count_; }
+
   std::size_t largest_stencil() const { return largest_stencil_; }
+
+  // Of positions, masses and stencils: tells whether a checkpoint belongs to this model.
+  std::uint64_t fingerprint() const;
 
  private:
   void attach_forces();
@@ -66,6 +74,8 @@ class Model {
   std::vector<Index> first_term_;
   std::vector<Index> hosted_offsets_;  // empty without forces
   std::vector<HostedForce> hosted_;
+  std::vector<Index> slots_;  // empty without forces
+  Index slot_count_ = 0;
   std::size_t largest_stencil_ = 0;
 };
 

@@ -9,6 +9,8 @@ void State::save(ArchiveWriter& archive) const {
   archive.put("clock", clock);
   archive.put("loads", loads);
   archive.put("supports", supports);
+  archive.put("load_force", load_force);
+  archive.put("load_displacement", load_displacement);
 }
 
 void State::load(ArchiveReader& archive) {
@@ -17,6 +19,8 @@ void State::load(ArchiveReader& archive) {
   archive.get("clock", clock);
   archive.get("loads", loads);
   archive.get("supports", supports);
+  archive.get("load_force", load_force);
+  archive.get("load_displacement", load_displacement);
 }
 
 State reference_state(const Model& model) {
@@ -26,6 +30,8 @@ State reference_state(const Model& model) {
   state.velocity.assign(nodes * static_cast<std::size_t>(model.dim()), 0.0);
   state.clock.assign(nodes, 0.0);
   state.supports.resize(static_cast<std::size_t>(model.supports().size()));
+  state.load_force.assign(static_cast<std::size_t>(model.force_slot_count()), 0.0);
+  state.load_displacement = state.load_force;
   return state;
 }
 

@@ -25,6 +25,8 @@ struct State {
   std::vector<double> clock;         // [s], the time to which each node has drifted
   Ledger loads;
   std::vector<Ledger> supports;  // one per support of the model
+  // For the work of loads, per Model::force_slot: their force and the nodes' displacement when their term last acted.
+  std::vector<double> load_force, load_displacement;
 
   void save(ArchiveWriter& archive) const;
   void load(ArchiveReader& archive);  // into a state of the same model

@@ -12,6 +12,7 @@
 
 #include "tempi/core/error.hpp"
 #include "tempi/mesh/elements.hpp"
+#include "tempi/mesh/quality.hpp"
 
 namespace tempi {
 namespace {
@@ -34,35 +35,6 @@ Mat<double, Element::dim> jacobian(const Mesh& mesh, std::span<const NodeId> nod
         J(static_cast<int>(i), static_cast<int>(j)) += (X[i] - X0[i]) * dN[a][j];
   }
   return J;
-}
-
-double longest_edge(const Mesh& mesh, std::span<const NodeId> nodes, int vertices) {
-  double longest = 0.0;
-  for (int a = 0; a < vertices; ++a)
-    for (int b = 0; b < a; ++b) {
-      double d2 = 0.0;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim()); ++i) {
-        const double d =
-            mesh.point(nodes[static_cast<std::size_t>(a)])[i] - mesh.point(nodes[static_cast<std::size_t>(b)])[i];
-        d2 += d * d;
-      }
-      longest = std::max(longest, std::sqrt(d2));
-    }
-  return longest;
-}
-
-bool is_straight(const Mesh& mesh, CellType type, std::span<const NodeId> nodes) {
-  constexpr double rounding = 1e-12;  // of the longest edge: coordinates written with 13 digits or more
-  const double tolerance = rounding * longest_edge(mesh, nodes, info(type).vertices);
-  const auto edges = mid_edges(type);
-  for (std::size_t e = 0; e < edges.size(); ++e)
-    for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim()); ++i) {
-      const double middle = 0.5 * (mesh.point(nodes[static_cast<std::size_t>(edges[e][0])])[i] +
-                                   mesh.point(nodes[static_cast<std::size_t>(edges[e][1])])[i]);
-      const auto m = static_cast<std::size_t>(info(type).vertices) + e;
-      if (std::abs(mesh.point(nodes[m])[i] - middle) > tolerance) return false;
-    }
-  return true;
 }
 
 template <class Element, class Model>
@@ -246,12 +218,13 @@ class Cells final : public ElasticCells {
       }
     const Eigen::SelfAdjointEigenSolver<decltype(S)> solver(S, Eigen::EigenvaluesOnly);
     const double largest = solver.eigenvalues()(D * D - 1);
+    if (std::isnan(largest)) return largest;
     return largest > 0.0 ? 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
   }
 
   void add_geometry(CellId cell) {
     const auto nodes = mesh_.cells()[index(cell)];
-    const double edge = longest_edge(mesh_, nodes, info(Element::type).vertices);
+    const double edge = longest_edge(mesh_, cell);
     const double flat = 1e-14 * std::pow(edge, D);  // below: no digit of the volume is left
     for (const auto& at : Element::stiffness_rule) {
       const Mat<double, D> J = jacobian<Element>(mesh_, nodes, at.xi);
@@ -267,7 +240,7 @@ class Cells final : public ElasticCells {
   }
 
   void add_shares(CellId cell, std::span<const NodeId> nodes) {
-    if (N == D + 1 || is_straight(mesh_, Element::type, nodes)) {
+    if (is_straight(mesh_, cell)) {
       double cell_volume = 0.0;
       for (std::size_t q = 0; q < Q; ++q) cell_volume += geometry_[geometry_.size() - Q + q].volume;
       for (std::size_t a = 0; a < N; ++a) shares_.push_back(density_ * cell_volume * Element::hrz[a]);
@@ -321,7 +294,10 @@ std::unique_ptr<ElasticCells> make_elastic_cells(const Mesh& mesh, CellType type
     case CellType::triangle3: return make<Triangle3>(mesh, std::move(cells), material, density);
     case CellType::triangle6: return make<Triangle6>(mesh, std::move(cells), material, density);
     case CellType::tetrahedron4: return make<Tetrahedron4>(mesh, std::move(cells), material, density);
-    case CellType::tetrahedron10: return make<Tetrahedron10>(mesh, std::move(cells), material, density);
+    case CellType::tetrahedron10:
+      if (std::ranges::all_of(cells, [&](CellId cell) { return is_straight(mesh, cell); }))
+        return make<Tetrahedron10>(mesh, std::move(cells), material, density);
+      return make<CurvedTetrahedron10>(mesh, std::move(cells), material, density);
     default:
       throw InputError(
           fmt::format("there is no element for the cell type {} (use 2-node lines, triangles or "

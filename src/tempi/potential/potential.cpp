@@ -33,6 +33,7 @@ double Potential::stable_step(Index k, std::span<const double> u) const {
     for (Index j = 0; j < H.cols(); ++j) H(i, j) /= std::sqrt(mass_of_row(*this, k, i) * mass_of_row(*this, k, j));
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(H, Eigen::EigenvaluesOnly);
   const double largest = solver.eigenvalues()(H.rows() - 1);
+  if (std::isnan(largest)) return largest;
   return largest > 0.0 ? 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
 }
 
@@ -41,7 +42,7 @@ bool Potential::step_is_stable(Index k, std::span<const double> u, double step) 
   const Matrix H = hessian(*this, k, u);
   Matrix A = -H;
   for (Index i = 0; i < A.rows(); ++i) A(i, i) += 4.0 * (1.0 + rounding) / (step * step) * mass_of_row(*this, k, i);
-  return Eigen::LLT<Matrix>(A).info() == Eigen::Success;
+  return H.allFinite() && Eigen::LLT<Matrix>(A).info() == Eigen::Success;
 }
 
 double check_gradient(const Potential& potential, Index k, std::span<const double> u, double t, double spacing) {

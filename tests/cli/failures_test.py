@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that end early: numerical failures (3), writes that fail (4) and interruptions (130) leave what they can."""
+
+import math
+import os
+import pty
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from case_folder import COMMAND, CaseFolder, case_text, history, square, summary
+
+OUTPUT = "frames = 20\nhistory = 100"
+
+
+class NumericalFailure(CaseFolder):
+    def failed(self, *words, **sections):
+        """Runs a case that must fail; returns summary and history."""
+        results = self.run_case("--overwrite", code=3, output=OUTPUT, **sections)
+        made, rows = summary(results), history(results)
+        self.assertEqual("failed", made["status"])
+        for word in words:
+            self.assertIn(word, made["message"])
+        self.assertTrue(all(math.isfinite(value) for column in rows.values() for value in column), "only numbers")
+        self.assertEqual(made["reached_time"], rows["time"][-1])
+        self.assertEqual(sorted(set(rows["time"])), rows["time"])
+        self.assertEqual(made["energy"]["final"], rows["total_energy"][-1])
+        frames = ElementTree.parse(results / "frames.pvd").findall(".//DataSet")
+        self.assertGreaterEqual(len(frames), 1)
+        for frame in frames:
+            self.assertTrue((results / frame.get("file")).read_bytes().endswith(b"</VTKFile>\n"))
+        return made, rows
+
+    def test_an_element_that_inverts_is_named_with_time_and_J_and_advice(self):
+        for method in ("avi", "newmark"):
+            made, rows = self.failed("cell 5 at (0.333333, 0.166667)", "t = 0.0029673", " s", "J", "-0.0244", "Try",
+                                     initial='velocity = ["-400*(X-0.5)", "0"]', run="end_time = 0.1",
+                                     integrator=f'safety = 0.1\nmethod = "{method}"')
+            self.assertEqual([0, 0.001, 0.002], rows["time"])
+
+    def test_the_message_is_the_summary_s_and_says_where_the_results_are(self):
+        self.write("square.msh", square())
+        self.write("case.toml", case_text(initial='velocity = ["-400*(X-0.5)", "0"]', run="end_time = 0.1"))
+        done = self.tempi("run", "case.toml")
+        self.assertEqual((3, ""), (done.returncode, done.stdout))
+        self.assertIn(summary(self.folder / "case.out")["message"], done.stderr)
+        self.assertIn("case.out", done.stderr)
+
+    def test_a_step_that_becomes_unsafe_is_named_with_the_stable_one(self):
+        # Stretched by its supports to twice its length, Saint Venant-Kirchhoff's material is 3.5 times as stiff.
+        for method in ("avi", "newmark"):
+            self.failed("the step 0.0059", "cell ", "unsafe at t = ", "stable step", " s", "Choose",
+                        material='model = "saint-venant-kirchhoff"\nlambda = 1e6\nmu = 1e6\ndensity = 1000',
+                        fix='where = "X > -1"\ndisplacement = ["X*t", "0"]', initial="",
+                        integrator=f'safety = 1\nmethod = "{method}"', run="end_time = 1")
+
+    def test_an_expression_without_value_for_a_while_is_named_with_its_time(self):
+        for name, section in (
+            ("gravity", {"load": 'type = "gravity"\nvalue = ["0", "t > 0.004 && t < 0.007 ? 0/0 : 1"]'}),
+            ("displacement", {"fix": 'group = "left"\ndisplacement = ["t > 0.004 && t < 0.007 ? 0/0 : 0", "0"]'}),
+        ):
+            self.failed(name, "0/0", "nan", "t = 0.00", " s", **section, run="end_time = 0.02")
+
+
+class WriteFailure(CaseFolder):
+    def limited(self, size, n=2, **sections):
+        """Runs a case that may write no file larger than `size` bytes."""
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        self.write("square.msh", square(n))
+        self.write("case.toml", case_text(**sections))
+        return self.tempi("run", "case.toml", preexec_fn=limit)
+
+    def test_a_history_that_cannot_grow_ends_the_run(self):
+        done = self.limited(20_000, run="end_time = 1", output="frames = 20\nhistory = 1000")
+        self.assertEqual((4, ""), (done.returncode, done.stdout), done.stderr)
+        for word in ("case.out/history.csv", "File too large", "space"):
+            self.assertIn(word, done.stderr)
+        made = summary(self.folder / "case.out")
+        self.assertEqual("failed", made["status"])
+        self.assertIn("history.csv", made["message"])
+        whole = (self.folder / "case.out" / "history.csv").read_text().rsplit("\n", 1)[0].splitlines()
+        self.assertEqual(made["reached_time"], float(whole[-1].split(",")[0]))
+
+    def test_a_history_that_cannot_grow_ends_with_a_whole_row(self):
+        self.limited(20_000, run="end_time = 1", output="frames = 20\nhistory = 1000")
+        self.assertTrue((self.folder / "case.out" / "history.csv").read_text().endswith("\n"))
+
+    def test_a_frame_that_cannot_be_written_ends_the_run(self):
+        done = self.limited(8_000, n=20)
+        self.assertEqual((4, ""), (done.returncode, done.stdout), done.stderr)
+        for word in ("case.out/frames/frame_00000.vtu", "File too large", "space"):
+            self.assertIn(word, done.stderr)
+        self.assertEqual("failed", summary(self.folder / "case.out")["status"])
+        self.assertEqual([], list((self.folder / "case.out" / "frames").iterdir()), "no half frame")
+
+    def test_a_place_without_room_for_a_summary_is_refused_before_the_run(self):
+        done = self.limited(1_000)
+        self.assertEqual((2, ""), (done.returncode, done.stdout), done.stderr)
+        self.assertIn("case.out", done.stderr)
+        self.assertFalse((self.folder / "case.out").exists(), "nothing is left behind")
+
+
+class Interruption(CaseFolder):
+    def started(self, *arguments, stderr=subprocess.PIPE, **sections):
+        """A run that would take minutes, on its way."""
+        self.write("square.msh", square(6))
+        self.write("case.toml", case_text(run="end_time = 1e4", **sections))
+        shutil.rmtree(self.folder / "case.out", ignore_errors=True)
+        process = subprocess.Popen([COMMAND, "run", "case.toml", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=stderr, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        table = self.folder / "case.out" / "history.csv"
+        limit = time.monotonic() + 30
+        while not table.exists() or table.read_bytes().count(b"\n") < 2:
+            self.assertLess(time.monotonic(), limit, "no row in 30 s")
+            time.sleep(0.01)
+        time.sleep(0.2)
+        return process
+
+    def assert_readable(self):
+        results = self.folder / "case.out"
+        made, rows = summary(results), history(results)
+        self.assertEqual("interrupted", made["status"])
+        self.assertGreater(rows["time"][-1], 0.0)
+        self.assertEqual(made["reached_time"], rows["time"][-1])
+        self.assertEqual(made["energy"]["final"], rows["total_energy"][-1])
+        self.assertEqual(sorted(set(rows["time"])), rows["time"], "every time once")
+        frames = ElementTree.parse(results / "frames.pvd").findall(".//DataSet")
+        self.assertEqual(rows["time"][-1], float(frames[-1].get("timestep")))
+        self.assertEqual(len(frames), len({frame.get("timestep") for frame in frames}))
+        for frame in frames:
+            self.assertTrue((results / frame.get("file")).read_bytes().endswith(b"</VTKFile>\n"))
+        return made
+
+    def test_one_interruption_ends_the_run_cleanly(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.started(output="frames = 2\nhistory = 2")
+            process.send_signal(number)
+            out, err = process.communicate(timeout=20)
+            self.assertEqual(130, process.returncode, err)
+            self.assertIn("interrupted", err)
+            self.assertIn("case.out", err)
+            self.assertIn("interrupted", out)
+            self.assert_readable()
+
+    def test_an_interruption_at_the_time_of_an_output_writes_it_once(self):
+        process = self.started("--quiet", output="frames = 50\nhistory = 1000000")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        self.assertEqual((130, ""), (process.returncode, out), err)
+        self.assert_readable()
+
+    def test_an_interrupted_run_claims_no_speedup_it_did_not_count(self):
+        process = self.started(output="frames = 2\nhistory = 2")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        made = self.assert_readable()
+        if made["counted_speedup"] is not None:
+            self.assertAlmostEqual(1.0, made["counted_speedup"], places=1)
+
+    def test_the_second_interruption_ends_the_run_at_once(self):
+        process = self.started(output="frames = 2\nhistory = 2")
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=5)
+        self.assertEqual(130, process.returncode)
+
+    def test_a_terminal_sees_progress_and_nobody_else(self):
+        leader, follower = pty.openpty()
+        process = self.started(stderr=follower, output="frames = 2\nhistory = 2")
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        os.close(follower)
+        seen = os.read(leader, 100_000).decode()
+        os.close(leader)
+        for word in ("%", "updates/s", "energy", "left", " s "):
+            self.assertIn(word, seen)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: options, where things are found and written, what goes to stdout and what to stderr."""
+
+import importlib.util
+import os
+import re
+import unittest
+from pathlib import Path
+
+from case_folder import CaseFolder, case_text, cube, square, summary
+from refused import Refused
+
+SOURCE = Path(os.environ.get("TEMPI_SOURCE_DIR", Path(__file__).parents[2]))
+
+
+class Words(CaseFolder):
+    def test_version_and_help_go_to_stdout(self):
+        done = self.tempi("--version")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertRegex(done.stdout, r"\Atempi \d+\.\d+\.\d+")
+        for command in ("", "run", "check", "plot", "options"):
+            done = self.tempi(*command.split(), "--help")
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+            self.assertIn("Usage: tempi", done.stdout)
+        for word in ("run", "check", "plot", "options"):
+            self.assertIn(f"  {word} ", self.tempi("--help").stdout)
+
+    def test_options_lists_every_key_with_unit_default_and_range(self):
+        done = self.tempi("options")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        for key in ("title", "file", "order", "size", "refine", "scale", "group", "where", "model", "lambda", "mu",
+                    "young", "poisson", "density", "components", "displacement", "type", "value", "dead", "position",
+                    "velocity", "name", "point", "method", "safety", "courant", "step", "steps", "lattice",
+                    "residual", "end_time", "frames", "history"):
+            self.assertRegex(done.stdout, rf"(?m)^  {key} ")
+        for section in ("[constants]", "[mesh]", "[[material]]", "[[fix]]", "[[load]]", "[initial]", "[[probe]]",
+                        "[integrator]", "[run]", "[output]"):
+            self.assertRegex(done.stdout, rf"(?m)^{re.escape(section)} ")
+        self.assertRegex(done.stdout, r"density +\[kg/m\^3\] \(number > 0; required\)")
+        self.assertRegex(done.stdout, r"frames .*default 50")
+
+    def test_the_page_of_options_in_the_documentation_is_the_program_s_own(self):
+        page = SOURCE / "docs" / "input.md"
+        if not page.exists():
+            self.skipTest("there is no docs/input.md")
+        self.assertEqual(page.read_text(encoding="utf-8"), self.tempi("options", "--markdown").stdout)
+
+    def test_usage_errors_end_with_2_and_one_short_message(self):
+        self.write("case.toml", case_text())
+        for arguments, word in (
+            ([], "run"),
+            (["rnu", "case.toml"], "rnu"),
+            (["run"], "CASE"),
+            (["run", "case.toml", "extra"], "extra"),
+            (["run", "case.toml", "--foo"], "--foo"),
+            (["--quiet", "run", "case.toml"], "--quiet"),
+            (["run", "case.toml", "--out"], "--out"),
+            (["run", "case.toml", "--set"], "--set"),
+            (["run", "case.toml", "--threads", "0"], "--threads"),
+            (["run", "case.toml", "--threads", "x"], "--threads"),
+            (["run", "case.toml", "--threads", "1.5"], "--threads"),
+            (["check", "case.toml", "--out", "x"], "--out"),
+            (["options", "--foo"], "--foo"),
+            (["plot"], "DIR"),
+        ):
+            done = self.tempi(*arguments)
+            with self.subTest(arguments=arguments, message=done.stderr):
+                self.assertEqual((2, ""), (done.returncode, done.stdout))
+                self.assertIn(word, done.stderr)
+                self.assertLess(len(done.stderr), 300)
+        self.assertEqual(["case.toml"], os.listdir(self.folder))
+
+
+class Settings(Refused):
+    def test_set_changes_and_adds_values(self):
+        results = self.run_case("--set", "run.end_time=0.01", "--set", "title=another one", "--set", "output.frames=3",
+                                "--set", "material.0.density=2000", "--set", "integrator.method=newmark")
+        made = summary(results)
+        self.assertEqual((0.01, "another one"), (made["end_time"], made["title"]))
+        self.assertEqual(4, len(list((results / "frames").iterdir())))
+        self.assertIn("newmark", made["method"])
+
+    def test_the_last_of_two_settings_holds(self):
+        results = self.run_case("--set", "run.end_time=1", "--set", "run.end_time=2e-3")
+        self.assertEqual(2e-3, summary(results)["end_time"])
+
+    def test_settings_that_are_wrong_are_named(self):
+        for setting in ("end_time", "=3", "run.end_tim=3", "end_time=3", "run.end_time=abc", "run.end_time=",
+                        "run.end_time=-1", "material.density=3", "material.3.density=3", "material.0=3", "material=3",
+                        "run=3", "title.a=3", "initial.velocity=[1", "integrator.method=avy"):
+            self.refused(f"--set {setting}", arguments=["--set", setting])
+
+    def test_a_setting_beside_its_section_says_which_section(self):
+        self.refused("run.end_time", arguments=["--set", "end_time=3"])
+
+
+class Places(CaseFolder):
+    def test_out_is_the_case_s_name_with_out_in_the_current_folder(self):
+        self.write("some cases/first try.toml", case_text(title="Grüße ∂Ω 木"))
+        self.write("some cases/square.msh", square())
+        done = self.tempi("run", "some cases/first try.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual("Grüße ∂Ω 木", summary(self.folder / "first try.out")["title"])
+        self.assertIn("first try.out", done.stdout)
+        self.assertIn("Grüße ∂Ω 木", done.stdout)
+
+    def test_the_mesh_is_found_beside_the_case_or_by_its_whole_path(self):
+        mesh = self.write("my meshes/square.msh", square())
+        self.write("cases/case.toml", case_text(mesh='file = "../my meshes/square.msh"'))
+        self.assertEqual(0, self.tempi("check", "cases/case.toml").returncode)
+        self.write("cases/case.toml", case_text(mesh=f'file = "{mesh}"'))
+        self.assertEqual(0, self.tempi("check", "cases/case.toml").returncode)
+
+    def test_out_makes_folders_and_leaves_what_it_did_not_make(self):
+        self.write("a/b c/mine.txt", "mine")
+        results = self.run_case("--out", "a/b c").parent / "a" / "b c"
+        self.assertEqual({"mine.txt", "summary.json", "history.csv", "frames.pvd", "frames"}, set(os.listdir(results)))
+        self.assertEqual(0, self.tempi("run", "case.toml", "--out", "d/e/f").returncode)
+        self.assertEqual("completed", summary(self.folder / "d" / "e" / "f")["status"])
+
+    def test_results_are_not_overwritten_unless_allowed(self):
+        results = self.run_case("--set", "output.frames=5")
+        before = (results / "summary.json").read_bytes()
+        done = self.tempi("run", "case.toml")
+        self.assertEqual((2, ""), (done.returncode, done.stdout))
+        for word in ("'case.out'", "--overwrite", "--out"):
+            self.assertIn(word, done.stderr)
+        self.assertEqual(before, (results / "summary.json").read_bytes())
+        self.assertEqual(0, self.tempi("run", "case.toml", "--overwrite", "--set", "run.end_time=0.01").returncode)
+        self.assertEqual(0.01, summary(results)["end_time"])
+        self.assertEqual(3, len(list((results / "frames").iterdir())), "no frames of the earlier run")
+
+    def test_a_case_that_is_refused_leaves_older_results_alone(self):
+        results = self.run_case()
+        before = {file: file.read_bytes() for file in results.rglob("*") if file.is_file()}
+        done = self.tempi("run", "case.toml", "--overwrite", "--set", "run.end_time=-1")
+        self.assertEqual(2, done.returncode)
+        self.assertEqual(before, {file: file.read_bytes() for file in results.rglob("*") if file.is_file()})
+
+    def refused_folder(self, folder, *words):
+        self.write("square.msh", square())
+        self.write("case.toml", case_text())
+        done = self.tempi("run", "case.toml", "--out", folder)
+        with self.subTest(folder=folder, message=done.stderr):
+            self.assertEqual((2, ""), (done.returncode, done.stdout))
+            for word in words:
+                self.assertIn(word, done.stderr)
+
+    def test_folders_that_cannot_be_written_to(self):
+        self.refused_folder("square.msh", "'square.msh'", "is a file", "--out")
+        self.refused_folder("square.msh/sub", "'square.msh/sub'", "not a folder", "--out")
+        self.refused_folder("", "--out")
+        if Path("/proc/self").exists():
+            self.refused_folder("/proc/results", "'/proc/results'", "--out")
+        self.assertEqual(["case.toml", "square.msh"], sorted(os.listdir(self.folder)))
+
+    @unittest.skipIf(os.geteuid() == 0, "root writes everywhere")
+    def test_a_folder_that_is_read_only(self):
+        closed = self.folder / "closed"
+        closed.mkdir(mode=0o555)
+        self.refused_folder("closed", "'closed'", "--out")
+        self.refused_folder("closed/sub", "'closed/sub'", "--out")
+        self.assertEqual([], os.listdir(closed))
+
+
+class Talk(CaseFolder):
+    def test_a_run_tells_its_result_on_stdout_and_quiet_says_nothing(self):
+        self.write("square.msh", square())
+        self.write("case.toml", case_text(title="A square"))
+        done = self.tempi("run", "case.toml")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        for word in ("A square", "completed", "8 elements", "9 nodes", "48", "case.out"):
+            self.assertIn(word, done.stdout)
+        done = self.tempi("run", "case.toml", "--quiet", "--overwrite")
+        self.assertEqual((0, "", ""), (done.returncode, done.stdout, done.stderr))
+
+    def test_errors_are_told_although_quiet(self):
+        done = self.tempi("run", "nowhere.toml", "--quiet")
+        self.assertEqual((2, ""), (done.returncode, done.stdout))
+        self.assertIn("nowhere.toml", done.stderr)
+
+    def test_warnings_go_to_stderr_and_into_the_summary(self):
+        geometry = "Point(1) = {0,0,0}; Point(2) = {1,0,0}; Point(3) = {0,1,0}; Point(9) = {5,5,0};\n" \
+                   "Line(1) = {1,2}; Line(2) = {2,3}; Line(3) = {3,1}; Curve Loop(1) = {1,2,3};\n" \
+                   'Plane Surface(1) = {1}; Physical Surface("body") = {1}; Physical Point("far") = {9};\n'
+        self.write("corner.geo", geometry)
+        self.write("case.toml", case_text(mesh='file = "corner.geo"\nsize = 0.5'))
+        done = self.tempi("run", "case.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertRegex(done.stderr, r"\Atempi: warning: 1 point [^\n]+\n\Z")
+        self.assertEqual(1, len(summary(self.folder / "case.out")["warnings"]))
+        self.assertEqual("", self.tempi("run", "case.toml", "--quiet", "--overwrite").stderr)
+
+    def test_settings_that_a_finished_mesh_cannot_follow_are_not_passed_over_in_silence(self):
+        self.write("square.msh", square())
+        for setting in ("order = 2", "size = 0.1", "refine = 1"):
+            self.write("case.toml", case_text(mesh=f'file = "square.msh"\n{setting}'))
+            with self.subTest(setting=setting):
+                self.assertIn(setting.split()[0], self.tempi("check", "case.toml").stderr)
+
+    def test_check_prints_model_steps_and_updates_and_writes_nothing(self):
+        self.write("cube.msh", cube(1))
+        text = case_text(title="A cube", mesh='file = "cube.msh"', initial="", fix='group = "bottom"',
+                         material='model = "linear-elastic"\nyoung = 2.5e6\npoisson = 0.25\ndensity = 1000')
+        self.write("case.toml", text)
+        done = self.tempi("check", "case.toml")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        for word in ("A cube", "6 cells", "8 nodes", "3-D", "linear-elastic", "lambda 1e+06 Pa", "mu 1e+06 Pa",
+                     "density 1000 kg/m^3", "54.7723 m/s", "1000 kg", "bottom: 4 nodes", "avi", "newmark"):
+            self.assertIn(word, done.stdout)
+        self.assertEqual(["case.toml", "cube.msh"], sorted(os.listdir(self.folder)))
+        predicted = int(re.search(r"avi +(\d+)", done.stdout)[1])
+        newmark = int(re.search(r"newmark +(\d+)", done.stdout)[1])
+        self.assertEqual(0, self.tempi("run", "case.toml").returncode)
+        made = summary(self.folder / "case.out")
+        self.assertEqual((predicted, newmark), (made["updates"]["total"], made["newmark_updates"]))
+
+    def test_check_refuses_what_run_refuses(self):
+        self.write("square.msh", square())
+        for sections in ({"run": "end_time = -1"}, {"fix": 'group = "lfet"'}, {"integrator": "step = 1"}):
+            self.write("case.toml", case_text(**sections))
+            run, check = self.tempi("run", "case.toml"), self.tempi("check", "case.toml")
+            self.assertEqual((2, "", run.stderr), (check.returncode, check.stdout, check.stderr))
+
+
+class Plot(CaseFolder):
+    def test_folders_without_a_run_are_refused(self):
+        (self.folder / "empty").mkdir()
+        self.write("file", "")
+        for folder in ("nowhere", "empty", "file"):
+            done = self.tempi("plot", folder)
+            with self.subTest(folder=folder, message=done.stderr):
+                self.assertEqual((2, ""), (done.returncode, done.stdout))
+                self.assertIn(folder, done.stderr)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+    def test_a_run_is_drawn_and_the_pictures_are_listed(self):
+        results = self.run_case(fix='group = "left"')
+        done = self.tempi("plot", "case.out")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("overview.png", done.stdout)
+        for name in done.stdout.split():
+            self.assertEqual(b"\x89PNG\r\n\x1a\n", (self.folder / name).read_bytes()[:8])
+        self.assertTrue((results / "overview.png").exists())
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+    def test_a_frame_can_be_chosen(self):
+        self.run_case()
+        for order in (["case.out", "--frame", "1"], ["--frame", "1", "case.out"], ["case.out", "--frame=1"]):
+            done = self.tempi("plot", *order)
+            self.assertEqual(0, done.returncode, done.stderr)
+        done = self.tempi("plot", "case.out", "--frame", "99")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("99", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/model/model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "support/meshes.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/potential/loads.hpp"
+
+namespace tempi {
+namespace {
+
+const Material material = NeoHookean{{1.3, 0.7}};
+
+VectorExpression uniform(int dim, double value) {
+  std::vector<Expression> all;
+  for (int c = 0; c < dim; ++c) all.emplace_back(value);
+  return VectorExpression(std::move(all));
+}
+
+// Two potentials over alternating cells of one mesh.
+Model::Parts striped(const Mesh& mesh) {
+  std::vector<CellId> even, odd;
+  for (Index c = 0; c < mesh.cells().size(); ++c) (c % 2 == 0 ? even : odd).push_back(make_id<CellId>(c));
+  Model::Parts parts = test::elastic_parts(mesh, material, 1.0);
+  parts.potentials.clear();
+  parts.potentials.push_back(make_elastic_cells(mesh, mesh.cells().types[0], even, material, 1.0));
+  parts.potentials.push_back(make_elastic_cells(mesh, mesh.cells().types[0], odd, SaintVenantKirchhoff{{1, 1}}, 1.0));
+  return parts;
+}
+
+TEST(Model, numbers_terms_through_all_potentials_in_their_order) {
+  const Mesh mesh = test::triangle_mesh(CellType::triangle3, 3);
+  const Model model(striped(mesh));
+  EXPECT_EQ(model.term_count(), 18);
+  EXPECT_EQ(model.potential_count(), 2);
+  EXPECT_EQ(model.first_term(0), TermId{0});
+  EXPECT_EQ(model.first_term(1), TermId{9});
+  Index i = 0;
+  for (Index p = 0; p < 2; ++p)
+    for (Index k = 0; k < model.potential(p).size(); ++k, ++i) {
+      const auto term = model.term(make_id<TermId>(i));
+      EXPECT_EQ(term.potential, &model.potential(p));
+      EXPECT_EQ(term.k, k);
+      EXPECT_EQ(dynamic_cast<const ElasticCells&>(*term.potential).cell(k), make_id<CellId>(2 * k + p));
+    }
+}
+
+TEST(Model, skips_potentials_without_terms) {
+  const Mesh mesh = test::bar_mesh(2);
+  Model::Parts parts = test::elastic_parts(mesh, material, 1.0);
+  parts.potentials.insert(parts.potentials.begin(), make_elastic_cells(mesh, CellType::line2, {}, material, 1.0));
+  const Model model(std::move(parts));
+  EXPECT_EQ(model.term_count(), 2);
+  EXPECT_EQ(model.term(TermId{0}).potential, &model.potential(1));
+}
+
+TEST(Model, a_node_without_a_positive_finite_mass_is_refused) {
+  const Mesh mesh = test::bar_mesh(2);
+  for (const double bad : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    Model::Parts parts = test::elastic_parts(mesh, material, 1.0);
+    parts.mass[1] = bad;
+    try {
+      const Model model(std::move(parts));
+      FAIL() << bad;
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find("node 1"), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST(Model, masses_alone_make_a_model) {
+  Model::Parts parts;
+  parts.dim = 2;
+  parts.reference = {0, 0, 1, 0};
+  parts.mass = {1, 2};
+  const Model model(std::move(parts));
+  EXPECT_EQ(model.term_count(), 0);
+  EXPECT_EQ(model.node_count(), 2);
+  EXPECT_EQ(model.mass(NodeId{1}), 2.0);
+}
+
+TEST(Model, largest_stencil_is_that_of_its_widest_term) {
+  EXPECT_EQ(test::make_body(test::bar_mesh(2), material, 1.0).model->largest_stencil(), 2u);
+  const auto solid = test::make_body(test::tetrahedron_mesh(CellType::tetrahedron10, 1), material, 1.0);
+  EXPECT_EQ(solid.model->largest_stencil(), 10u);
+}
+
+TEST(Model, without_forces_nothing_acts_within_a_term) {
+  const auto body = test::make_body(test::bar_mesh(2), material, 1.0);
+  EXPECT_FALSE(body.model->has_forces());
+  EXPECT_TRUE(body.model->forces_within(TermId{1}).empty());
+}
+
+// Every element of every force acts within exactly one term: the one of its host cell, at its own nodes.
+TEST(Model, forces_act_within_the_terms_of_their_host_cells_each_once) {
+  const Mesh mesh = test::tetrahedron_mesh(CellType::tetrahedron10, 2, 0.1, 3);
+  Model::Parts parts = striped(mesh);
+  std::vector<const ElasticCells*> cells;
+  for (const auto& p : parts.potentials) cells.push_back(dynamic_cast<const ElasticCells*>(p.get()));
+  const auto corner = test::nodes_of(mesh, "left");
+  test::add_force(parts, make_gravity(mesh, *cells[1], {}, uniform(3, 1.0)));
+  test::add_force(parts, make_pressure(mesh, boundary_facets(mesh), Expression(1.0), PressureFrame::deformed));
+  test::add_force(parts, make_nodal_force(mesh, cells, corner, uniform(3, 1.0)));
+  std::vector<std::pair<const Force*, Index>> expected, found;
+  for (const auto& f : parts.forces)
+    for (Index e = 0; e < f->size(); ++e) expected.emplace_back(f.get(), e);
+  const Model model(std::move(parts));
+  for (Index i = 0; i < model.term_count(); ++i) {
+    const auto term = model.term(make_id<TermId>(i));
+    for (const HostedForce& h : model.forces_within(make_id<TermId>(i))) {
+      found.emplace_back(h.force, h.element);
+      EXPECT_EQ(h.force->host(h.element), dynamic_cast<const ElasticCells&>(*term.potential).cell(term.k));
+      const auto nodes = h.force->stencil(h.element);
+      ASSERT_EQ(h.local.size(), nodes.size());
+      for (std::size_t a = 0; a < nodes.size(); ++a) EXPECT_EQ(term.stencil()[h.local[a]], nodes[a]);
+    }
+  }
+  std::ranges::sort(expected);
+  std::ranges::sort(found);
+  EXPECT_EQ(found, expected);
+}
+
+TEST(NodeTerms, list_for_every_node_the_terms_that_touch_it_in_order) {
+  const Mesh mesh = test::triangle_mesh(CellType::triangle6, 3);
+  const Model model(striped(mesh));
+  const NodeTerms around = node_terms(model);
+  for (Index a = 0; a < model.node_count(); ++a) {
+    std::vector<TermId> expected;
+    for (Index i = 0; i < model.term_count(); ++i) {
+      const auto stencil = model.term(make_id<TermId>(i)).stencil();
+      if (std::ranges::find(stencil, make_id<NodeId>(a)) != stencil.end()) expected.push_back(make_id<TermId>(i));
+    }
+    const auto found = around[make_id<NodeId>(a)];
+    EXPECT_EQ((std::vector<TermId>(found.begin(), found.end())), expected);
+  }
+}
+
+TEST(State, starts_at_rest_in_the_reference_configuration) {
+  const auto body = test::make_body_held_at(test::triangle_mesh(CellType::triangle3, 2), material, 1.0, "left");
+  const State state = reference_state(*body.model);
+  EXPECT_EQ(state.displacement, std::vector<double>(18, 0.0));
+  EXPECT_EQ(state.velocity, std::vector<double>(18, 0.0));
+  EXPECT_EQ(state.clock, std::vector<double>(9, 0.0));
+  EXPECT_EQ(state.supports.size(), 1u);
+  EXPECT_EQ(state.loads.work.value(), 0.0);
+}
+
+Ledger booked(double impulse, double moment, double work) {
+  Ledger ledger;
+  for (auto& p : ledger.impulse) p += impulse++;
+  for (auto& m : ledger.moment) m += moment++;
+  ledger.work += work;
+  return ledger;
+}
+
+State busy_state(const Model& model) {
+  State state = reference_state(model);
+  test::Random random(7);
+  for (auto* values : {&state.displacement, &state.velocity, &state.clock})
+    for (double& v : *values) v = random.uniform(-1.0, 1.0);
+  state.loads = booked(1, 4, 7);
+  state.loads.work += 1e-30;  // what a plain sum would have lost
+  state.supports[0] = booked(0.1, 0.4, 0.7);
+  return state;
+}
+
+TEST(State, comes_back_from_an_archive_bit_for_bit) {
+  const auto body = test::make_body_held_at(test::triangle_mesh(CellType::triangle3, 2), material, 1.0, "left");
+  const State saved = busy_state(*body.model);
+  std::stringstream stream;
+  ArchiveWriter writer(stream);
+  saved.save(writer);
+  State loaded = reference_state(*body.model);
+  ArchiveReader reader(stream);
+  loaded.load(reader);
+  EXPECT_EQ(loaded.displacement, saved.displacement);
+  EXPECT_EQ(loaded.velocity, saved.velocity);
+  EXPECT_EQ(loaded.clock, saved.clock);
+  EXPECT_EQ(loaded.loads.impulse, saved.loads.impulse);
+  EXPECT_EQ(loaded.loads.moment, saved.loads.moment);
+  EXPECT_EQ(loaded.loads.work.value(), saved.loads.work.value());
+  EXPECT_EQ(loaded.supports[0].impulse, saved.supports[0].impulse);
+  EXPECT_EQ(loaded.supports[0].moment, saved.supports[0].moment);
+  EXPECT_EQ(loaded.supports[0].work.value(), saved.supports[0].work.value());
+}
+
+TEST(State, of_another_model_is_refused) {
+  const auto small = test::make_body_held_at(test::triangle_mesh(CellType::triangle3, 2), material, 1.0, "left");
+  const auto large = test::make_body_held_at(test::triangle_mesh(CellType::triangle3, 3), material, 1.0, "left");
+  std::stringstream stream;
+  ArchiveWriter writer(stream);
+  busy_state(*small.model).save(writer);
+  State other = reference_state(*large.model);
+  ArchiveReader reader(stream);
+  EXPECT_THROW(other.load(reader), InputError);
+}
+
+}  // namespace
+}  // namespace tempi

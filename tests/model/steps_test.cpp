@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/model/steps.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "support/meshes.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/mesh/quality.hpp"
+
+namespace tempi {
+namespace {
+
+constexpr Lame lame{1.3, 0.7};
+const Material material = NeoHookean{lame};
+
+struct Case {
+  explicit Case(Mesh mesh, const Material& law = material)
+      : body(test::make_body(std::move(mesh), law, 2.0)), u(body.mesh->points().size(), 0.0) {
+    for (Index c = 0; c < body.mesh->cells().size(); ++c)
+      times.push_back(inradius(*body.mesh, make_id<CellId>(c)) / dilatational_wave_speed(lame, 2.0));
+  }
+  std::vector<double> choose(StepSize size, StepRule rule = StepRule::element) const {
+    return choose_steps(*body.model, u, size, rule, times);
+  }
+  test::Body body;
+  std::vector<double> u, times;
+};
+
+Case distorted() { return Case(test::triangle_mesh(CellType::triangle3, 4, 0.15, 31)); }
+
+TEST(StableSteps, are_those_of_every_term_in_order) {
+  const Case c = distorted();
+  const auto steps = stable_steps(*c.body.model, c.u);
+  ASSERT_EQ(static_cast<Index>(steps.size()), c.body.model->term_count());
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    EXPECT_EQ(steps[i], c.body.cells().stable_step(static_cast<Index>(i), c.u));
+}
+
+// Never above the fraction asked for, and below it by rounding at most.
+TEST(ChooseSteps, safety_is_a_fraction_of_each_stable_step) {
+  const Case c = distorted();
+  const auto stable = stable_steps(*c.body.model, c.u), steps = c.choose(SafetyFraction{0.3});
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_LE(steps[i], 0.3 * stable[i]);
+    EXPECT_GE(steps[i], 0.3 * stable[i] * (1.0 - 1e-9));
+  }
+}
+
+TEST(ChooseSteps, courant_is_a_multiple_of_inradius_over_wave_speed) {
+  const Case c = distorted();
+  const auto steps = c.choose(CourantNumber{0.1});
+  for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_NEAR(steps[i], 0.1 * c.times[i], 1e-9 * steps[i]);
+}
+
+TEST(ChooseSteps, one_step_for_all_is_taken_to_the_bit) {
+  const Case c = distorted();
+  for (const double step : c.choose(FixedStep{0.0123456789})) EXPECT_EQ(step, 0.0123456789);
+}
+
+TEST(ChooseSteps, uniform_is_the_smallest_of_all) {
+  const Case c = distorted();
+  const auto own = c.choose(SafetyFraction{0.5});
+  for (const double step : c.choose(SafetyFraction{0.5}, StepRule::uniform))
+    EXPECT_EQ(step, *std::ranges::min_element(own));
+}
+
+TEST(ChooseSteps, one_ring_is_the_smallest_of_the_terms_that_share_a_node) {
+  const Case c = distorted();
+  const auto own = c.choose(SafetyFraction{0.5}), shared = c.choose(SafetyFraction{0.5}, StepRule::one_ring);
+  const Model& model = *c.body.model;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    double expected = own[i];
+    for (std::size_t j = 0; j < own.size(); ++j)
+      for (const NodeId a : model.term(make_id<TermId>(static_cast<Index>(i))).stencil())
+        for (const NodeId b : model.term(make_id<TermId>(static_cast<Index>(j))).stencil())
+          if (a == b) expected = std::min(expected, own[j]);
+    EXPECT_EQ(shared[i], expected) << i;
+  }
+}
+
+// Translated copies of one cell differ by rounding only; their steps must be the same to the bit.
+TEST(ChooseSteps, congruent_cells_keep_the_same_tempo_to_the_bit) {
+  for (const CellType type : {CellType::triangle3, CellType::triangle6}) {
+    const Case c(test::triangle_mesh(type, 7).scaled(0.37));
+    const auto stable = stable_steps(*c.body.model, c.u);
+    EXPECT_GT(std::set<double>(stable.begin(), stable.end()).size(), 1u) << "nothing to make equal";
+    for (const StepSize size : {StepSize(SafetyFraction{0.5}), StepSize(CourantNumber{0.1})}) {
+      const auto steps = c.choose(size);
+      EXPECT_EQ(std::set<double>(steps.begin(), steps.end()).size(), 1u);
+    }
+  }
+}
+
+TEST(ChooseSteps, cells_that_truly_differ_keep_their_own_tempo) {
+  const Case c = distorted();
+  const auto steps = c.choose(SafetyFraction{0.5});
+  EXPECT_EQ(std::set<double>(steps.begin(), steps.end()).size(), steps.size());
+}
+
+std::string refusal(const Case& c, StepSize size) {
+  try {
+    c.choose(size);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+// The stable step of a bar is L / c, so the Courant number on its inradius L / 2 may be 2.
+TEST(ChooseSteps, a_step_beyond_the_stable_one_is_refused_with_term_and_both_values) {
+  const Case c(test::bar_mesh(1));
+  const double stable = 1.0 / dilatational_wave_speed(lame, 2.0);
+  EXPECT_EQ(refusal(c, FixedStep{stable * (1.0 - 1e-6)}), "");
+  EXPECT_EQ(refusal(c, CourantNumber{2.0 * (1.0 - 1e-6)}), "");
+  for (const StepSize size : {StepSize(FixedStep{1.2 * stable}), StepSize(CourantNumber{2.4})}) {
+    const std::string message = refusal(c, size);
+    for (const std::string& word :
+         {std::string("cell 1"), fmt::format("{:.6g}", 1.2 * stable), fmt::format("{:.6g}", stable)})
+      EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
+  }
+}
+
+// Past a stretch of 0.58 Saint Venant-Kirchhoff has no stiffness left to take a step from.
+TEST(ChooseSteps, a_step_that_is_not_finite_is_refused_with_the_term) {
+  Case c(test::bar_mesh(2), SaintVenantKirchhoff{lame});
+  c.u = {0.0, 0.0, -0.25};
+  EXPECT_NE(refusal(c, SafetyFraction{0.5}).find("cell 2"), std::string::npos);
+}
+
+// Three terms of steps 1, 2, 4: in a time of 4 Newmark makes 12 updates, each term its own 4 + 2 + 1.
+TEST(IdealSpeedup, is_the_ratio_of_updates) {
+  EXPECT_DOUBLE_EQ(ideal_speedup(std::vector{1.0, 2.0, 4.0}), 12.0 / 7.0);
+  EXPECT_DOUBLE_EQ(ideal_speedup(std::vector{0.3, 0.3}), 1.0);
+}
+
+Index counted(double step, double end_time) {
+  Index j = 0;
+  while (static_cast<double>(j + 1) * step < end_time) ++j;
+  return j;
+}
+
+TEST(UpdateCount, is_what_counting_gives_also_at_exact_multiples) {
+  test::Random random(3);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const double step = random.uniform(1e-3, 1.0);
+    const double multiple = static_cast<double>(random.below(300)) * step;
+    for (const double end :
+         {multiple, std::nextafter(multiple, 1e9), std::nextafter(multiple, 0.0), multiple + 0.3 * step})
+      if (end > 0.0) {
+        EXPECT_EQ(update_count(step, end), counted(step, end)) << step << ' ' << end;
+      }
+  }
+}
+
+TEST(UpdateCount, of_round_numbers_is_that_of_their_doubles) {
+  EXPECT_EQ(update_count(0.25, 1.0), 3);
+  EXPECT_EQ(update_count(0.1, 1.0), 9);
+  EXPECT_EQ(update_count(0.1, 0.3), 2);   // 3 * 0.1 is above 0.3
+  EXPECT_EQ(update_count(0.1, 0.61), 6);  // 6 * 0.1 is above 0.6, below 0.61
+  EXPECT_EQ(update_count(1.0, 1.0), 0);
+  EXPECT_EQ(update_count(2.0, 1.0), 0);
+}
+
+TEST(UpdateCount, of_billions_is_exact) {
+  EXPECT_EQ(update_count(0x1p-30, 4.0), (Index{1} << 32) - 1);
+  EXPECT_EQ(update_count(0x1p-30, 4.0 + 0x1p-31), Index{1} << 32);
+}
+
+}  // namespace
+}  // namespace tempi

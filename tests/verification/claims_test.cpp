@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every integrator is held to what it claims; integrators made wrong on purpose fail every check.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include "support/runs.hpp"
+#include "tempi/core/error.hpp"
+
+namespace tempi::test {
+namespace {
+
+// What a method may be wrong in: it moves with the old velocity (forward Euler), or it kicks node 0 the wrong way.
+enum class Drift { after_kick, before_kick_of_old_velocity };
+enum class Sign { right, wrong_at_node_0 };
+
+// Not an integrator for use: forward Euler and leapfrog with a wrong sign. Claims what Newmark claims.
+class WrongMethod final : public Integrator {
+ public:
+  WrongMethod(const Model& model, double step, Drift drift, Sign sign)
+      : model_(model), step_(step), drift_(drift), sign_(sign) {}
+
+  std::string_view name() const override { return "wrong"; }
+  Claims claims() const override {
+    return {2, Conservation::exact, Conservation::exact, Conservation::bounded, true, true};
+  }
+  Snapshot synchronized(const State& state, double t) const override {
+    Snapshot snapshot{t, state, {}};
+    State& s = snapshot.state;
+    const double left = t - static_cast<double>(done_) * step_;
+    for (std::size_t i = 0; i < s.displacement.size(); ++i) s.displacement[i] += left * s.velocity[i];
+    if (drift_ == Drift::after_kick && started_) kick(s, left - 0.5 * step_);
+    for (double& clock : s.clock) clock = t;
+    return snapshot;
+  }
+  double step(TermId) const override { return step_; }
+  Index updates(TermId) const override { return done_; }
+  void save(ArchiveWriter&) const override {}
+  void load(ArchiveReader&) override {}
+
+ private:
+  void advance(State& state, double t_end, Observer*) override {
+    if (!started_ && drift_ == Drift::after_kick) kick(state, 0.5 * step_);
+    started_ = true;
+    for (; static_cast<double>(done_ + 1) * step_ < t_end; ++done_) {
+      const std::vector<double> v = state.velocity;
+      if (drift_ == Drift::before_kick_of_old_velocity) kick(state, step_);
+      for (std::size_t i = 0; i < v.size(); ++i) state.displacement[i] += step_ * v[i];
+      if (drift_ == Drift::after_kick) kick(state, step_);
+    }
+  }
+  void kick(State& state, double dt) const {
+    const auto d = static_cast<std::size_t>(model_.dim());
+    std::vector<double> force(state.velocity.size(), 0.0);
+    for (Index i = 0; i < model_.term_count(); ++i) {
+      const auto term = model_.term(make_id<TermId>(i));
+      std::vector<double> g(term.stencil().size() * d, 0.0);
+      term.potential->add_gradient(term.k, state.displacement, 0.0, g);
+      for (std::size_t k = 0; k < g.size(); ++k)
+        force[static_cast<std::size_t>(index(term.stencil()[k / d])) * d + k % d] -= g[k];
+    }
+    for (std::size_t i = 0; i < force.size(); ++i) {
+      const double sign = sign_ == Sign::wrong_at_node_0 && i < d ? -1.0 : 1.0;
+      state.velocity[i] += sign * dt * force[i] / model_.mass()[i / d];
+    }
+  }
+
+  const Model& model_;
+  double step_;
+  Drift drift_;
+  Sign sign_;
+  Index done_ = 0;
+  bool started_ = false;
+};
+
+Method euler() {
+  return {"forward_euler", [](const Model& model, const std::vector<double>& steps) -> std::unique_ptr<Integrator> {
+            return std::make_unique<WrongMethod>(model, smallest(steps), Drift::before_kick_of_old_velocity,
+                                                 Sign::right);
+          }};
+}
+Method wrong_sign() {
+  return {"wrong_sign", [](const Model& model, const std::vector<double>& steps) -> std::unique_ptr<Integrator> {
+            return std::make_unique<WrongMethod>(model, smallest(steps), Drift::after_kick, Sign::wrong_at_node_0);
+          }};
+}
+
+Body free_body() {
+  return make_body(centred(triangle_mesh(CellType::triangle3, 2, 0.15, 12)), NeoHookean{{1.3, 0.7}}, 1.2);
+}
+State start_of(const Body& body) { return without_net_momentum(body, moving_state(body, 0.3, 0.03, 5)); }
+std::vector<double> steps_of(const Body& body) { return own_steps(*body.model, 0.3); }
+
+// ---- measures, one per claim ----
+
+Balance balance_of(const Method& method, int smallest_steps) {
+  const Body body = free_body();
+  const std::vector<double> steps = steps_of(body);
+  const auto integrator = method.make(*body.model, steps);
+  State state = start_of(body);
+  return run_and_balance(*body.model, *integrator, state, smallest_steps * smallest(steps), 500);
+}
+
+// Worst order of positions and reported velocities over three halvings, at a time that is a multiple of all steps.
+double order_of(const Method& method) {
+  const Body body = free_body();
+  const double base = 0.02 * smallest(own_steps(*body.model, 1.0)), t = 120 * base;
+  SyncNewmark fine(*body.model, base / 32);
+  State reference = start_of(body);
+  fine.advance_to(reference, t);
+  reference = fine.synchronized(reference, t).state;
+  std::vector<double> h, u, v;
+  for (double b = base; b > base / 9; b *= 0.5) {
+    std::vector<double> steps;
+    for (Index i = 0; i < body.model->term_count(); ++i)
+      steps.push_back(b * std::array{2.0, 3.0, 5.0}[static_cast<std::size_t>(i % 3)]);
+    const auto integrator = method.make(*body.model, steps);
+    State state = start_of(body);
+    integrator->advance_to(state, t);
+    const State at = integrator->synchronized(state, t).state;
+    h.push_back(b), u.push_back(largest_difference(at.displacement, reference.displacement));
+    v.push_back(largest_difference(at.velocity, reference.velocity));
+  }
+  return std::min(slope(h, u), slope(h, v));
+}
+
+// How far the run misses its start when it goes 200.0 smallest steps, turns round and comes back.
+double irreversibility_of(const Method& method) {
+  const Body body = free_body();
+  const std::vector<double> steps = steps_of(body);
+  const double t = 200 * smallest(steps);
+  const State start = start_of(body);
+  State state = start;
+  for (int way = 0; way < 2; ++way) {
+    const auto integrator = method.make(*body.model, steps);
+    integrator->advance_to(state, t);
+    state = integrator->synchronized(state, t).state;
+    for (double& v : state.velocity) v = -v;
+    for (double& clock : state.clock) clock = 0.0;
+  }
+  return std::max(largest_difference(state.displacement, start.displacement),
+                  largest_difference(state.velocity, start.velocity));
+}
+
+// Largest violation of A^T J A = J over all pairs of directions, by central differences (see symplectic_test.cpp).
+double asymplecticity_of(const Method& method) {
+  const Body body = free_body();
+  const Model& model = *body.model;
+  const std::vector<double> steps = own_steps(model, 0.5);
+  const double omega = 1.0 / smallest(steps), spacing = 1e-5, t = 10.3 * smallest(steps);
+  const auto n = static_cast<Eigen::Index>(start_of(body).velocity.size());
+  const auto flow = [&](State state) {
+    const auto integrator = method.make(model, steps);
+    integrator->advance_to(state, t);
+    return integrator->synchronized(state, t).state;
+  };
+  const auto scale = [&](Eigen::Index i) { return std::sqrt(model.mass()[static_cast<std::size_t>(i / 2)] * omega); };
+  Eigen::MatrixXd A(2 * n, 2 * n), J = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+  for (Eigen::Index j = 0; j < 2 * n; ++j) {
+    const auto i = static_cast<std::size_t>(j % n);
+    State up = start_of(body), down = up;
+    double& x_up = j < n ? up.displacement[i] : up.velocity[i];
+    double& x_down = j < n ? down.displacement[i] : down.velocity[i];
+    const double by = j < n ? spacing / scale(j % n) : spacing * omega / scale(j % n);
+    x_up += by, x_down -= by;
+    up = flow(up), down = flow(down);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      const auto row = static_cast<std::size_t>(k);
+      A(k, j) = scale(k) * (up.displacement[row] - down.displacement[row]) / (2.0 * spacing);
+      A(k + n, j) = scale(k) / omega * (up.velocity[row] - down.velocity[row]) / (2.0 * spacing);
+    }
+  }
+  J.topRightCorner(n, n).setIdentity();
+  J.bottomLeftCorner(n, n) = -Eigen::MatrixXd::Identity(n, n);
+  return (A.transpose() * J * A - J).cwiseAbs().maxCoeff();
+}
+
+// ---- verdicts: whether a measure lives up to a claim ----
+
+bool keeps(double error, Conservation claim) {
+  return claim == Conservation::none || error < (claim == Conservation::exact ? 1e-12 : 0.1);
+}
+bool keeps_energy(const Balance::Energy& energy) {  // at 0.3 of the stable step: (omega h)^2 / 8, and no trend
+  return energy.band < 0.05 && std::abs(energy.drift) < 0.01;
+}
+bool is_reversible(double miss) { return miss < 1e-11; }     // 400 steps of rounding, nonlinear growth of some tens
+bool is_symplectic(double defect) { return defect < 1e-6; }  // differences of spacing 1e-5
+bool has_order(double order, int claim) { return order > claim - 0.1; }
+
+Claims claims_of(const Method& method) {
+  const Body body = free_body();
+  return method.make(*body.model, steps_of(body))->claims();
+}
+
+class IntegratorClaims : public testing::TestWithParam<Method> {};
+
+TEST_P(IntegratorClaims, OfMomentaHold) {
+  const Balance balance = balance_of(GetParam(), 20000);
+  EXPECT_TRUE(keeps(balance.linear_momentum().error, claims_of(GetParam()).linear_momentum));
+  EXPECT_TRUE(keeps(balance.angular_momentum().error, claims_of(GetParam()).angular_momentum));
+}
+
+TEST_P(IntegratorClaims, OfEnergyHold) {
+  if (claims_of(GetParam()).energy == Conservation::none) return;
+  const Balance::Energy energy = balance_of(GetParam(), 20000).energy();
+  RecordProperty("energy", std::to_string(energy.band) + " " + std::to_string(energy.drift));
+  EXPECT_TRUE(keeps_energy(energy)) << energy.band << " " << energy.drift;
+}
+
+TEST_P(IntegratorClaims, OfOrderHold) {
+  const double order = order_of(GetParam());
+  RecordProperty("order", std::to_string(order));
+  EXPECT_TRUE(has_order(order, claims_of(GetParam()).order)) << order;
+}
+
+TEST_P(IntegratorClaims, OfReversibilityHold) {
+  const double miss = irreversibility_of(GetParam());
+  RecordProperty("miss", std::to_string(miss * 1e15) + "e-15");
+  EXPECT_EQ(is_reversible(miss), claims_of(GetParam()).reversible) << miss;
+}
+
+TEST_P(IntegratorClaims, OfSymplecticityHold) {
+  const double defect = asymplecticity_of(GetParam());
+  RecordProperty("defect", std::to_string(defect * 1e9) + "e-9");
+  EXPECT_EQ(is_symplectic(defect), claims_of(GetParam()).symplectic) << defect;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, IntegratorClaims, testing::ValuesIn(methods()),
+                         [](const auto& c) { return c.param.name; });
+
+// ---- controls ----
+
+// Balance of a run that may blow up: the verdict is then what has happened until then, which is enough to fail.
+Balance balance_until_it_breaks(const Method& method) { return balance_of(method, 100); }
+
+TEST(WrongIntegrator, ForwardEulerFailsTheChecksOfAngularMomentumEnergyOrderReversibilityAndSymplecticity) {
+  const Balance balance = balance_until_it_breaks(euler());
+  EXPECT_TRUE(keeps(balance.linear_momentum().error, Conservation::exact));  // it does keep this one
+  EXPECT_FALSE(keeps(balance.angular_momentum().error, Conservation::exact));
+  EXPECT_FALSE(keeps_energy(balance.energy()));
+  EXPECT_FALSE(has_order(order_of(euler()), 2));
+  EXPECT_FALSE(is_reversible(irreversibility_of(euler())));
+  EXPECT_FALSE(is_symplectic(asymplecticity_of(euler())));
+}
+
+TEST(WrongIntegrator, KickingOneNodeTheWrongWayFailsTheChecksOfMomentaEnergyOrderAndSymplecticity) {
+  const Balance balance = balance_until_it_breaks(wrong_sign());
+  EXPECT_FALSE(keeps(balance.linear_momentum().error, Conservation::exact));
+  EXPECT_FALSE(keeps(balance.angular_momentum().error, Conservation::exact));
+  EXPECT_FALSE(keeps_energy(balance.energy()));
+  EXPECT_FALSE(has_order(order_of(wrong_sign()), 2));
+  EXPECT_FALSE(is_symplectic(asymplecticity_of(wrong_sign())));
+}
+
+}  // namespace
+}  // namespace tempi::test
