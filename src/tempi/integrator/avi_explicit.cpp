@@ -100,13 +100,9 @@ void AviExplicit::advance(State& state, double t_end, Observer* observer) {
 }
 
 Snapshot AviExplicit::synchronized(const State& state, double t) const {
-  Snapshot snapshot{t, state, {}};
-  if (!started_) kick_drift_.start(snapshot.state);
-  for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
-  snapshot.force = kick_drift_.kick_all(snapshot.state, t, [&](TermId term) {
-    return started_ ? t - (static_cast<double>(updates(term)) + 0.5) * step(term) : 0.0;
+  return kick_drift_.synchronized(state, t, started_, [&](TermId term) {
+    return t - (static_cast<double>(updates(term)) + 0.5) * step(term);
   });
-  return snapshot;
 }
 
 void AviExplicit::save(ArchiveWriter& archive) const {

@@ -161,6 +161,15 @@ std::vector<double> KickDrift::kick_all(State& state, double t, const std::funct
   return force;
 }
 
+Snapshot KickDrift::synchronized(const State& state, double t, bool started,
+                                 const std::function<double(TermId)>& duration) const {
+  Snapshot snapshot{t, state, {}};
+  if (!started) start(snapshot.state);
+  for (Index a = 0; a < model_.node_count(); ++a) drift(snapshot.state, make_id<NodeId>(a), t);
+  snapshot.force = kick_all(snapshot.state, t, [&](TermId term) { return started ? duration(term) : 0.0; });
+  return snapshot;
+}
+
 void KickDrift::start(State& state) const {
   const Supports& supports = model_.supports();
   for (const NodeId a : supports.held_nodes()) {

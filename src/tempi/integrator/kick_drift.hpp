@@ -59,6 +59,10 @@ class KickDrift {
   // forces. For starting half kicks and synchronised velocities.
   std::vector<double> kick_all(State& state, double t, const std::function<double(TermId)>& duration) const;
 
+  // A copy of `state` for output, drifted to t, each term's kick brought to t by `duration(term)`; 0 before the start.
+  Snapshot synchronized(const State& state, double t, bool started,
+                        const std::function<double(TermId)>& duration) const;
+
   // Places supported components where their motion has them at t = 0, and begins the way of the loads there.
   void start(State& state) const;
 

@@ -66,12 +66,8 @@ void SyncNewmark::advance(State& state, double t_end, Observer* observer) {
 }
 
 Snapshot SyncNewmark::synchronized(const State& state, double t) const {
-  Snapshot snapshot{t, state, {}};
-  if (!started_) kick_drift_.start(snapshot.state);
-  for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
-  const double duration = started_ ? t - (static_cast<double>(steps_done_) + 0.5) * step_ : 0.0;
-  snapshot.force = kick_drift_.kick_all(snapshot.state, t, [&](TermId) { return duration; });
-  return snapshot;
+  const double duration = t - (static_cast<double>(steps_done_) + 0.5) * step_;
+  return kick_drift_.synchronized(state, t, started_, [&](TermId) { return duration; });
 }
 
 void SyncNewmark::save(ArchiveWriter& archive) const {
