@@ -436,7 +436,7 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   c.constants = reader.constants();
   const Section mesh = reader.section("mesh");
   c.mesh_file = mesh.text("file");
-  c.mesh_place = mesh.place();
+  c.mesh_place = mesh.place_of("file");
   c.mesh_order = mesh.integer("order");
   c.mesh_size = mesh.number("size").value_or(0.0);
   c.mesh_refine = mesh.integer("refine");
