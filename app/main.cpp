@@ -99,6 +99,7 @@ int run_case(const Arguments& arguments) {
 int check_case(const Arguments& arguments) {
   const tempi::Simulation simulation = tempi::build(tempi::read_case(arguments.case_file, arguments.settings));
   for (const std::string& warning : simulation.warnings) say("warning: " + warning);
+  for (const std::string& note : simulation.notes) say("note: " + note);
   fmt::print("{}", tempi::describe_model(simulation));
   return done;
 }

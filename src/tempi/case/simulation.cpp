@@ -70,8 +70,7 @@ class Builder {
            {std::pair{"order", input().mesh_order != 1}, std::pair{"size", input().mesh_size > 0.0},
             std::pair{"refine", input().mesh_refine > 0}})
         if (is_set)
-          s_.warnings.push_back(
-              fmt::format("{} has no effect: '{}' is a mesh already.", key, file.filename().string()));
+          s_.notes.push_back(fmt::format("{} has no effect: '{}' is a mesh already.", key, file.filename().string()));
     if (input().mesh_scale != 1.0) s_.mesh = std::make_unique<Mesh>(mesh().scaled(input().mesh_scale));
   }
 

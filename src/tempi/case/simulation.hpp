@@ -29,7 +29,8 @@ struct Simulation {
   std::vector<double> steps;  // chosen, per term [s]
   std::vector<Probe> probes;
   std::unique_ptr<Integrator> integrator;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  // for every run
+  std::vector<std::string> notes;     // for `tempi check`: settings without effect
 
   double smallest_step() const;
   double difference_spacing() const { return 0.1 * smallest_step(); }  // [s], for derivatives of prescribed motions
