@@ -32,7 +32,7 @@ class Model {
     std::vector<std::vector<TermId>> hosts;  // for each force, the term each of its elements acts within
     Supports supports;
   };
-  // Throws InputError when a free node has no mass, or a mass is negative or not finite.
+  // Throws InputError when the mass of a node, held or free, is not positive and finite.
   explicit Model(Parts parts);
 
   int dim() const { return parts_.dim; }
