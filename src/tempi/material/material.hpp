@@ -121,11 +121,12 @@ void add_dyad(Tangent<T, D>& A, const T& c, const Mat<T, D>& a, const Mat<T, D>&
 
 template <class T, int D>
 T NeoHookean::energy(const Mat<T, D>& H) const {
+  using material_detail::excess_over_log;
   using std::log1p;
   const T j = material_detail::det_minus_one(H);
   const T log_J = log1p(j);
   // tr(C - I)/2 - ln J, with the linear terms taken out by hand: what is left is of second order.
-  const T second_order = T(0.5) * inner(H, H) - determinant_beyond_linear(H) + material_detail::excess_over_log(j);
+  const T second_order = T(0.5) * inner(H, H) - determinant_beyond_linear(H) + excess_over_log(j);
   return T(0.5 * lame.lambda) * log_J * log_J + T(lame.mu) * second_order;
 }
 

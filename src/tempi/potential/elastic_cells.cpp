@@ -10,9 +10,11 @@
 #include <cmath>
 #include <limits>
 
+#include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/mesh/elements.hpp"
 #include "tempi/mesh/quality.hpp"
+#include "tempi/potential/cell_kernels.hpp"
 
 namespace tempi {
 namespace {
@@ -37,22 +39,71 @@ Mat<double, Element::dim> jacobian(const Mesh& mesh, std::span<const NodeId> nod
   return J;
 }
 
-template <class Element, class Model>
+static_assert(std::is_same_v<Material, std::variant<NeoHookean, SaintVenantKirchhoff, LinearElastic>>,
+              "CellMaterial lists the alternatives of Material in their order");
+
+// Packs of cells for the kernels; the last one is filled up with cells of no volume.
+class PackedBatch final : public Batch {
+ public:
+  PackedBatch(CellKernel kernel, Index width, Index row, Lame lame, AlignedVector<double> geometry,
+              AlignedVector<std::int32_t> places)
+      : kernel_(kernel),
+        width_(width),
+        row_(row),
+        lame_(lame),
+        geometry_(std::move(geometry)),
+        places_(std::move(places)) {}
+
+  bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
+    return kernel_.strike(cells(), first / width_, (last + width_ - 1) / width_, step, nodes.data());
+  }
+  Index row() const override { return row_; }
+  void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
+               std::span<double> gradients) const override {
+    kernel_.measure(cells(), first / width_, (last + width_ - 1) / width_, nodes.data(), energies.data(),
+                    gradients.data());
+  }
+
+ private:
+  PackedCells cells() const { return {geometry_.data(), places_.data(), lame_}; }
+
+  CellKernel kernel_;
+  Index width_, row_;
+  Lame lame_;
+  AlignedVector<double> geometry_;
+  AlignedVector<std::int32_t> places_;
+};
+
+constexpr CellShape shape_of(CellType type, bool straight) {
+  switch (type) {
+    case CellType::line2: return CellShape::line2;
+    case CellType::triangle3: return CellShape::triangle3;
+    case CellType::triangle6: return straight ? CellShape::triangle6 : CellShape::curved_triangle6;
+    case CellType::tetrahedron4: return CellShape::tetrahedron4;
+    default: return straight ? CellShape::tetrahedron10 : CellShape::curved_tetrahedron10;
+  }
+}
+
+// `straight`: all quadrature points of a cell share one Jacobian.
+template <class Element, class Model, bool straight>
 class Cells final : public ElasticCells {
   static constexpr int D = Element::dim;
   static constexpr std::size_t N = Element::nodes;
   static constexpr std::size_t Q = Element::stiffness_rule.size();
+  static constexpr std::size_t P = straight ? 1 : Q;  // points with a geometry of their own
+  // Straight cells have the geometry of their vertices: however mid-edge nodes are rounded, no numbering matters.
+  using Simplex = std::conditional_t<D == 1, Line2, std::conditional_t<D == 2, Triangle3, Tetrahedron4>>;
   using Local = std::array<std::array<double, D>, N>;
 
   struct PointGeometry {
     Mat<double, D> inverse;  // dxi_j/dX_J
-    double volume;           // weight times det dX/dxi
+    double det;              // of dX/dxi
   };
 
  public:
   Cells(const Mesh& mesh, std::vector<CellId> cells, const Model& model, double density)
       : mesh_(mesh), cells_(std::move(cells)), material_(model), model_(model), density_(density) {
-    geometry_.reserve(cells_.size() * Q);
+    geometry_.reserve(cells_.size() * P);
     shares_.reserve(cells_.size() * N);
     for (const CellId cell : cells_) add_geometry(cell);
   }
@@ -77,7 +128,7 @@ class Cells final : public ElasticCells {
   double energy(Index k, std::span<const double> u, double) const override {
     const Local e = edges(k, u);
     double V = 0.0;
-    for (std::size_t q = 0; q < Q; ++q) V += point(k, q).volume * model_.template energy<double, D>(gradient(k, q, e));
+    for (std::size_t q = 0; q < Q; ++q) V += volume(k, q) * model_.template energy<double, D>(gradient(k, q, e));
     return V;
   }
 
@@ -90,7 +141,7 @@ class Cells final : public ElasticCells {
       const Stress<double, D> stress = model_.template stress<double, D>(gradient(k, q, e));
       // A NaN must win over every number, so that the caller sees it.
       if (!(stress.det_F >= smallest)) smallest = stress.det_F;
-      const Mat<double, D> B = at.volume * (stress.P * transpose(at.inverse));
+      const Mat<double, D> B = volume(k, q) * (stress.P * transpose(at.inverse));
       for (std::size_t a = 1; a < N; ++a)
         for (std::size_t i = 0; i < D; ++i)
           for (std::size_t j = 0; j < D; ++j)
@@ -114,7 +165,7 @@ class Cells final : public ElasticCells {
         for (int J = 0; J < D; ++J)
           for (int j = 0; j < D; ++j)
             dN[a][static_cast<std::size_t>(J)] += derivatives[q][a][static_cast<std::size_t>(j)] * at.inverse(j, J);
-      add_stiffness(A, dN, at.volume, H);
+      add_stiffness(A, dN, volume(k, q), H);
     }
   }
 
@@ -124,6 +175,30 @@ class Cells final : public ElasticCells {
     } else {
       return stable_step_one_point(k, u);
     }
+  }
+
+  std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
+    const CellKernels& kernels = cell_kernels();
+    const auto W = static_cast<std::size_t>(kernels.width);
+    const std::size_t packs = (terms.size() + W - 1) / W;
+    AlignedVector<double> geometry(packs * W * P * (D * D + 1), 0.0);
+    AlignedVector<std::int32_t> places(packs * W * N);
+    for (std::size_t i = 0; i < packs * W; ++i) {
+      const Index k = terms[std::min(i, terms.size() - 1)];
+      const auto nodes = stencil(k);
+      for (std::size_t a = 0; a < N; ++a)
+        places[(i / W * N + a) * W + i % W] = place[static_cast<std::size_t>(index(nodes[a]))];
+      if (i >= terms.size()) continue;  // no volume, no force
+      for (std::size_t p = 0; p < P; ++p) {
+        double* lane = &geometry[(i / W * P + p) * (D * D + 1) * W + i % W];
+        for (std::size_t c = 0; c < D * D; ++c) lane[c * W] = point(k, p).inverse.a[c];
+        lane[D * D * W] = point(k, p).det;
+      }
+    }
+    return std::make_unique<PackedBatch>(kernels.kernel(shape_of(Element::type, straight),
+                                                        static_cast<CellMaterial>(material_.index())),
+                                         kernels.width, static_cast<Index>(N * D), model_.lame, std::move(geometry),
+                                         std::move(places));
   }
 
   std::array<double, 6> cauchy_stress(Index k, std::span<const double> u) const override {
@@ -137,7 +212,7 @@ class Cells final : public ElasticCells {
         for (int J = 0; J < D; ++J) H(i, J) = in_plane(i, J);
       const Stress<double, 3> stress = model_.template stress<double, 3>(H);
       const Mat<double, 3> s = (1.0 / stress.det_F) * (stress.P * transpose(identity<double, 3>() + H));
-      const double w = point(k, q).volume;
+      const double w = volume(k, q);
       const std::array<double, 6> values = {s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(0, 2)};
       for (std::size_t c = 0; c < 6; ++c) mean[c] += w * values[c];
       total += w;
@@ -153,7 +228,10 @@ class Cells final : public ElasticCells {
     return all;
   }();
 
-  const PointGeometry& point(Index k, std::size_t q) const { return geometry_[static_cast<std::size_t>(k) * Q + q]; }
+  const PointGeometry& point(Index k, std::size_t q) const {
+    return geometry_[static_cast<std::size_t>(k) * P + (straight ? 0 : q)];
+  }
+  double volume(Index k, std::size_t q) const { return Element::stiffness_rule[q].weight * point(k, q).det; }
 
   // Displacements relative to the first node: a common translation leaves no rounding behind.
   Local edges(Index k, std::span<const double> u) const {
@@ -214,7 +292,7 @@ class Cells final : public ElasticCells {
         Eigen::Matrix<double, D, D> block;
         for (int J = 0; J < D; ++J)
           for (int K = 0; K < D; ++K) block(J, K) = A(i * D + J, m * D + K);
-        S.template block<D, D>(i * D, m * D) = at.volume * (L.transpose() * block * L);
+        S.template block<D, D>(i * D, m * D) = volume(k, 0) * (L.transpose() * block * L);
       }
     const Eigen::SelfAdjointEigenSolver<decltype(S)> solver(S, Eigen::EigenvaluesOnly);
     const double largest = solver.eigenvalues()(D * D - 1);
@@ -226,23 +304,25 @@ class Cells final : public ElasticCells {
     const auto nodes = mesh_.cells()[index(cell)];
     const double edge = longest_edge(mesh_, cell);
     const double flat = 1e-14 * std::pow(edge, D);  // below: no digit of the volume is left
-    for (const auto& at : Element::stiffness_rule) {
-      const Mat<double, D> J = jacobian<Element>(mesh_, nodes, at.xi);
+    for (std::size_t q = 0; q < P; ++q) {
+      const auto& at = Element::stiffness_rule[q];
+      const Mat<double, D> J = jacobian<std::conditional_t<straight, Simplex, Element>>(mesh_, nodes, at.xi);
       const double det = determinant(J);
       if (!(det > flat))
         throw InputError(fmt::format(
             "{} is {} (its Jacobian determinant is {:.6g}). Correct the mesh: number the cell's nodes the other way "
             "round, or remove or remesh it.",
             place(mesh_, cell), det < -flat ? "inverted" : "of zero volume", det));
-      geometry_.push_back({transpose((1.0 / det) * cofactor(J)), at.weight * det});
+      geometry_.push_back({transpose((1.0 / det) * cofactor(J)), det});
     }
     add_shares(cell, nodes);
   }
 
   void add_shares(CellId cell, std::span<const NodeId> nodes) {
-    if (is_straight(mesh_, cell)) {
-      double cell_volume = 0.0;
-      for (std::size_t q = 0; q < Q; ++q) cell_volume += geometry_[geometry_.size() - Q + q].volume;
+    if constexpr (straight) {
+      double reference = 0.0;
+      for (const auto& at : Element::stiffness_rule) reference += at.weight;
+      const double cell_volume = reference * geometry_.back().det;
       for (std::size_t a = 0; a < N; ++a) shares_.push_back(density_ * cell_volume * Element::hrz[a]);
       return;
     }
@@ -273,12 +353,12 @@ class Cells final : public ElasticCells {
   std::vector<double> shares_;
 };
 
-template <class Element>
+template <class Element, bool straight>
 std::unique_ptr<ElasticCells> make(const Mesh& mesh, std::vector<CellId> cells, const Material& material,
                                    double density) {
   return std::visit(
       [&]<class Model>(const Model& model) -> std::unique_ptr<ElasticCells> {
-        return std::make_unique<Cells<Element, Model>>(mesh, std::move(cells), model, density);
+        return std::make_unique<Cells<Element, Model, straight>>(mesh, std::move(cells), model, density);
       },
       material);
 }
@@ -289,15 +369,17 @@ std::unique_ptr<ElasticCells> make_elastic_cells(const Mesh& mesh, CellType type
                                                  const Material& material, double density) {
   if (!(density > 0.0) || !std::isfinite(density))
     throw InputError(fmt::format("density = {} kg/m^3 (must be > 0).", density));
+  const bool straight = std::ranges::all_of(cells, [&](CellId cell) { return is_straight(mesh, cell); });
   switch (type) {
-    case CellType::line2: return make<Line2>(mesh, std::move(cells), material, density);
-    case CellType::triangle3: return make<Triangle3>(mesh, std::move(cells), material, density);
-    case CellType::triangle6: return make<Triangle6>(mesh, std::move(cells), material, density);
-    case CellType::tetrahedron4: return make<Tetrahedron4>(mesh, std::move(cells), material, density);
+    case CellType::line2: return make<Line2, true>(mesh, std::move(cells), material, density);
+    case CellType::triangle3: return make<Triangle3, true>(mesh, std::move(cells), material, density);
+    case CellType::triangle6:
+      return straight ? make<Triangle6, true>(mesh, std::move(cells), material, density)
+                      : make<Triangle6, false>(mesh, std::move(cells), material, density);
+    case CellType::tetrahedron4: return make<Tetrahedron4, true>(mesh, std::move(cells), material, density);
     case CellType::tetrahedron10:
-      if (std::ranges::all_of(cells, [&](CellId cell) { return is_straight(mesh, cell); }))
-        return make<Tetrahedron10>(mesh, std::move(cells), material, density);
-      return make<CurvedTetrahedron10>(mesh, std::move(cells), material, density);
+      return straight ? make<Tetrahedron10, true>(mesh, std::move(cells), material, density)
+                      : make<CurvedTetrahedron10, false>(mesh, std::move(cells), material, density);
     default:
       throw InputError(
           fmt::format("there is no element for the cell type {} (use 2-node lines, triangles or "

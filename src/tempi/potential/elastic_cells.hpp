@@ -2,11 +2,10 @@
 // Elastic finite elements: V_K = int_K W(F) dX on isoparametric simplices, total Lagrangian
 // (Lew, Marsden, Ortiz, West 2004, eq. (44)).
 //
-// One object holds the cells of one type and one material. Geometry is stored as the inverse Jacobian and the weighted
-// volume at each quadrature point: 10 doubles a point in 3-D. Curved cells have their own
-// quadrature where the patch test asks for it: the 8 points of CurvedTetrahedron10 serve a whole object as soon as one
-// of its cells is curved, so keep straight and curved tetrahedra in objects of their own. No locking cure: keep Poisson
-// ratios away from 0.5 on linear cells.
+// One object holds the cells of one type and one material. Geometry is stored as the inverse Jacobian and its
+// determinant: 10 doubles in 3-D, once for a straight cell, at each quadrature point for a curved one. An object is
+// curved as soon as one of its cells is (tetrahedra then have the 8 points of CurvedTetrahedron10), so keep straight
+// and curved cells in objects of their own. No locking cure: keep Poisson ratios away from 0.5 on linear cells.
 #pragma once
 
 #include <array>

@@ -4,6 +4,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -25,7 +26,73 @@ double mass_of_row(const Potential& potential, Index k, Index row) {
   return potential.mass_share(k)[static_cast<std::size_t>(row / potential.dim())];
 }
 
+// One term after the other. Positions go through an array as add_gradient wants it; parts struck at the same time
+// share no node, so they write different places of it.
+class TermLoop final : public Batch {
+ public:
+  TermLoop(const Potential& potential, std::span<const Index> terms, std::span<const std::int32_t> place)
+      : potential_(potential),
+        terms_(terms.begin(), terms.end()),
+        place_(place.begin(), place.end()),
+        u_(place.size() * static_cast<std::size_t>(potential.dim())) {
+    for (const Index k : terms_)
+      row_ = std::max(row_, static_cast<Index>(potential.stencil(k).size()) * potential.dim());
+  }
+
+  bool strike(Index first, Index last, double step, double t, std::span<NodeLine> nodes) const override {
+    const auto d = static_cast<std::size_t>(potential_.dim());
+    bool admissible = true;
+    for (Index i = first; i < last; ++i) {
+      const Index k = terms_[static_cast<std::size_t>(i)];
+      const auto stencil = potential_.stencil(k);
+      place_nodes(stencil, nodes);
+      std::array<double, 30> g{};
+      const double smallest = potential_.add_gradient(k, u_, t, g);
+      admissible = admissible && smallest > 0.0 && std::isfinite(smallest);
+      for (std::size_t a = 0; a < stencil.size(); ++a)
+        for (std::size_t c = 0; c < d; ++c) {
+          NodeLine& node = nodes[line(stencil[a])];
+          node.velocity[c] -= step * g[a * d + c] * node.inverse_mass;
+        }
+    }
+    return admissible;
+  }
+
+  Index row() const override { return row_; }
+  void measure(Index first, Index last, double t, std::span<const NodeLine> nodes, std::span<double> energies,
+               std::span<double> gradients) const override {
+    const auto d = static_cast<std::size_t>(potential_.dim());
+    for (Index i = first; i < last; ++i) {
+      const Index k = terms_[static_cast<std::size_t>(i)];
+      const auto stencil = potential_.stencil(k);
+      place_nodes(stencil, nodes);
+      energies[static_cast<std::size_t>(i - first)] = potential_.energy(k, u_, t);
+      const auto g = gradients.subspan(static_cast<std::size_t>((i - first) * row_), stencil.size() * d);
+      std::ranges::fill(g, 0.0);
+      potential_.add_gradient(k, u_, t, g);
+    }
+  }
+
+ private:
+  std::size_t line(NodeId a) const { return static_cast<std::size_t>(place_[static_cast<std::size_t>(index(a))]); }
+  void place_nodes(std::span<const NodeId> stencil, std::span<const NodeLine> nodes) const {
+    const auto d = static_cast<std::size_t>(potential_.dim());
+    for (const NodeId a : stencil)
+      std::copy_n(nodes[line(a)].displacement, d, &u_[static_cast<std::size_t>(index(a)) * d]);
+  }
+
+  const Potential& potential_;
+  std::vector<Index> terms_;
+  std::vector<std::int32_t> place_;
+  Index row_ = 0;
+  mutable std::vector<double> u_;
+};
+
 }  // namespace
+
+std::unique_ptr<Batch> Potential::batch(std::span<const Index> terms, std::span<const std::int32_t> place) const {
+  return std::make_unique<TermLoop>(*this, terms, place);
+}
 
 double Potential::stable_step(Index k, std::span<const double> u) const {
   Matrix H = hessian(*this, k, u);

@@ -6,10 +6,12 @@
 // Positions would lose the digits that strains need; decision 0001 tells how many. Any consistent units.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
-#include "tempi/core/ids.hpp"
+#include "tempi/potential/batch.hpp"
 
 namespace tempi {
 
@@ -40,6 +42,10 @@ class Potential {
 
   // Whether `step` [s] is within the stable step at u, by a Cholesky factorisation: cheaper than stable_step.
   bool step_is_stable(Index k, std::span<const double> u, double step) const;
+
+  // These terms, in this order, packed for striking; `place` of each node is its line in the engine's order. The batch
+  // may refer to this potential. The base class offers a plain loop over add_gradient.
+  virtual std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const;
 
   // What the term is, for messages: "cell 17 at (0.25, 0.5)".
   virtual std::string describe(Index k) const = 0;

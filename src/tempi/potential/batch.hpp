@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Terms that act together, packed once for speed: what fast engines strike instead of single terms.
+//
+//   v_a -= step * (dV_k/dx_a) / m_a    for all nodes a of the terms k struck
+//
+// A batch reads and kicks nodes in lines of its engine's own order; it knows its terms' places among them.
+#pragma once
+
+#include <span>
+
+#include "tempi/core/ids.hpp"
+
+namespace tempi {
+
+// All that a fast engine keeps of a node, one cache line: a strike reads the first half and kicks the second.
+// Components beyond the model's dimension stay zero.
+struct alignas(64) NodeLine {
+  double displacement[3] = {};  // [m]
+  double clock = 0.0;           // in ticks
+  double velocity[3] = {};      // [m/s]
+  double inverse_mass = 0.0;    // [1/kg]
+};
+static_assert(sizeof(NodeLine) == 64);
+
+class Batch {
+ public:
+  // Strikes begin and end at multiples of this many terms, or end at the last one.
+  static constexpr Index grain = 16;
+
+  virtual ~Batch() = default;
+
+  // Strikes terms first to last - 1, in the batch's order, at time t. Two threads may strike parts that share no node.
+  // Returns whether every term was admissible (Potential::add_gradient): if not, the kicks of this call mean nothing
+  // until they are undone by the same strike with -step.
+  virtual bool strike(Index first, Index last, double step, double t, std::span<NodeLine> nodes) const = 0;
+
+  // For observers: V_k [J] and dV_k/dx [N] of terms first to last - 1, the gradient in rows of row() numbers, dim for
+  // each stencil node. Both spans begin with term `first` and have room up to a whole grain.
+  virtual Index row() const = 0;
+  virtual void measure(Index first, Index last, double t, std::span<const NodeLine> nodes, std::span<double> energies,
+                       std::span<double> gradients) const = 0;
+};
+
+}  // namespace tempi
