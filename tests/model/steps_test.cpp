@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
+#include <utility>
 
 #include "support/meshes.hpp"
 #include "tempi/core/error.hpp"
@@ -130,6 +132,103 @@ TEST(ChooseSteps, a_step_that_is_not_finite_is_refused_with_the_term) {
   Case c(test::bar_mesh(2), SaintVenantKirchhoff{lame});
   c.u = {0.0, 0.0, -0.25};
   EXPECT_NE(refusal(c, SafetyFraction{0.5}).find("cell 2"), std::string::npos);
+}
+
+std::vector<double> limited(const Model& model, std::vector<double> steps, double ratio) {
+  limit_neighbours(model, steps, ratio);
+  return steps;
+}
+
+// The slow obvious reference: every pair of terms that share a node, again and again until nothing changes.
+struct Neighbours {
+  explicit Neighbours(const Model& model) {
+    for (Index i = 0; i < model.term_count(); ++i)
+      for (Index j = 0; j < model.term_count(); ++j)
+        if (i != j && std::ranges::find_first_of(model.term(make_id<TermId>(i)).stencil(),
+                                                 model.term(make_id<TermId>(j)).stencil()) !=
+                          model.term(make_id<TermId>(i)).stencil().end())
+          pairs.emplace_back(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
+  }
+  std::vector<double> limited(std::vector<double> steps, double ratio) const {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const auto& [i, j] : pairs)
+        if (steps[i] > ratio * steps[j]) {
+          steps[i] = ratio * steps[j];
+          changed = true;
+        }
+    }
+    return steps;
+  }
+  bool hold(const std::vector<double>& steps, double ratio) const {
+    return std::ranges::all_of(pairs, [&](const auto& p) { return steps[p.first] <= ratio * steps[p.second]; });
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+};
+
+std::vector<double> random_steps(const Model& model, double spread, std::uint64_t seed) {
+  test::Random random(seed);
+  std::vector<double> steps(static_cast<std::size_t>(model.term_count()));
+  for (double& s : steps) s = 1e-6 * std::exp(random.uniform(0.0, std::log(spread)));
+  return steps;
+}
+
+TEST(LimitNeighbours, spreads_outward_from_a_small_step_until_steps_are_small_anyway) {
+  const Case c(test::bar_mesh(8));
+  const std::vector<double> steps = {100, 100, 1, 100, 100, 100, 13, 100};
+  EXPECT_EQ(limited(*c.body.model, steps, 2.0), (std::vector<double>{4, 2, 1, 2, 4, 8, 13, 26}));
+  EXPECT_EQ(limited(*c.body.model, steps, 10.0), (std::vector<double>{100, 10, 1, 10, 100, 100, 13, 100}));
+  EXPECT_EQ(limited(*c.body.model, steps, 1.0), std::vector<double>(8, 1.0));
+  EXPECT_EQ(limited(*c.body.model, steps, 100.0), steps);
+}
+
+// Two bars apart from two others.
+TEST(LimitNeighbours, stays_within_connected_parts) {
+  const Case c(test::mesh_of(1, {0, 1, 2, 3, 4, 5}, CellType::line2, {{0, 1}, {3, 4}, {1, 2}, {4, 5}}));
+  EXPECT_EQ(limited(*c.body.model, {1, 50, 100, 30}, 1.0), (std::vector<double>{1, 30, 1, 30}));
+  EXPECT_EQ(limited(*c.body.model, {1, 50, 100, 30}, 1.5), (std::vector<double>{1, 45, 1.5, 30}));
+}
+
+class LimitNeighboursOn : public testing::TestWithParam<test::MeshCase> {};
+INSTANTIATE_TEST_SUITE_P(Model, LimitNeighboursOn, testing::ValuesIn(test::mesh_cases()),
+                         [](const auto& c) { return c.param.name; });
+
+// The same bits: both multiply along the same paths. Steps spread widely break the bound, or nothing would be tested.
+TEST_P(LimitNeighboursOn, agrees_with_the_reference_to_the_bit) {
+  const Case c(GetParam().make());
+  const Neighbours neighbours(*c.body.model);
+  for (const double spread : {3.0, 100.0, 1e6})
+    for (const double ratio : {1.0, 1.1, 1.5, 2.0, 4.0}) {
+      const auto own = random_steps(*c.body.model, spread, 17);
+      if (spread > 10.0 * ratio) {
+        EXPECT_FALSE(neighbours.hold(own, ratio));
+      }
+      EXPECT_EQ(limited(*c.body.model, own, ratio), neighbours.limited(own, ratio)) << spread << ' ' << ratio;
+    }
+}
+
+TEST_P(LimitNeighboursOn, keeps_the_bound_by_lowering_no_more_than_needed) {
+  const Case c(GetParam().make());
+  const Neighbours neighbours(*c.body.model);
+  for (const double ratio : {1.0, 1.5, 2.0, 4.0}) {
+    const auto own = random_steps(*c.body.model, 1e4, 18), steps = limited(*c.body.model, own, ratio);
+    EXPECT_TRUE(neighbours.hold(steps, ratio));
+    std::vector<bool> justified(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      EXPECT_LE(steps[i], own[i]);
+      justified[i] = steps[i] == own[i];
+    }
+    for (const auto& [i, j] : neighbours.pairs) justified[i] = justified[i] || steps[i] == ratio * steps[j];
+    EXPECT_EQ(std::ranges::count(justified, false), 0);
+    EXPECT_EQ(limited(*c.body.model, steps, ratio), steps) << "a second time does nothing";
+  }
+}
+
+TEST_P(LimitNeighboursOn, does_nothing_where_the_bound_holds) {
+  const Case c(GetParam().make());
+  const auto own = random_steps(*c.body.model, 3.9, 19);
+  EXPECT_EQ(limited(*c.body.model, own, 4.0), own);
+  EXPECT_EQ(limited(*c.body.model, own, std::numeric_limits<double>::infinity()), own);
 }
 
 // Three terms of steps 1, 2, 4: in a time of 4 Newmark makes 12 updates, each term its own 4 + 2 + 1.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 
@@ -90,6 +92,37 @@ std::vector<double> choose_steps(const Model& model, std::span<const double> u, 
   if (rule == StepRule::uniform) std::ranges::fill(steps, *std::ranges::min_element(steps));
   if (!std::holds_alternative<SafetyFraction>(size)) refuse_unstable(model, u, steps);
   return steps;
+}
+
+// The smallest steps are settled first; each lowers what it touches. Bounds therefore arise in ascending order, and the
+// lowered terms wait in a plain queue beside the sorted ones. At a node only the first to come is heard: who comes
+// later has a larger step.
+void limit_neighbours(const Model& model, std::vector<double>& steps, double ratio) {
+  TEMPI_ASSERT(ratio >= 1.0 && static_cast<Index>(steps.size()) == model.term_count());
+  const NodeTerms around = node_terms(model);
+  const std::vector<double> own = steps;
+  const auto at = [](TermId i) { return static_cast<std::size_t>(index(i)); };
+
+  std::vector<TermId> order(steps.size()), lowered;
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = make_id<TermId>(static_cast<Index>(i));
+  std::ranges::stable_sort(order, {}, [&](TermId i) { return own[at(i)]; });
+  std::vector<char> heard(static_cast<std::size_t>(model.node_count()), 0);
+  const auto settle = [&](TermId i) {
+    const double bound = ratio * steps[at(i)];
+    for (const NodeId a : model.term(i).stencil()) {
+      if (std::exchange(heard[static_cast<std::size_t>(index(a))], 1) != 0) continue;
+      for (const TermId j : around[a]) {
+        if (steps[at(j)] <= bound) continue;
+        steps[at(j)] = bound;
+        lowered.push_back(j);
+      }
+    }
+  };
+  std::size_t next = 0;
+  for (const TermId i : order) {
+    while (next < lowered.size() && steps[at(lowered[next])] <= own[at(i)]) settle(lowered[next++]);
+    if (steps[at(i)] == own[at(i)]) settle(i);
+  }
 }
 
 double ideal_speedup(std::span<const double> steps) {

@@ -33,6 +33,12 @@ enum class StepRule { element, one_ring, uniform };
 std::vector<double> choose_steps(const Model& model, std::span<const double> u, StepSize size, StepRule rule,
                                  std::span<const double> courant_times);
 
+// Lowers steps until none is more than `ratio` >= 1 times the smallest among the terms sharing a node with it: the
+// largest steps for which that holds, so each lowered one is ratio times a neighbour's, to the bit. The bound cascades:
+// n terms away from a step s none exceeds s ratio^n; ratio 1 leaves each connected part one step. (StepRule::one_ring
+// takes the minimum itself, but one ring far only.) Cost O(n log n): one sort and one visit of every stencil.
+void limit_neighbours(const Model& model, std::vector<double>& steps, double ratio);
+
 // 2/omega_max of every term at `u` [s].
 std::vector<double> stable_steps(const Model& model, std::span<const double> u);
 
