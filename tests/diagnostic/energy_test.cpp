@@ -30,7 +30,7 @@ TEST(Energies, of_a_bar_are_those_of_the_formulas) {
   State state = reference_state(*body.model);
   state.displacement = {0.0, 0.1, 0.05};
   state.velocity = {1.0, -2.0, 3.0};
-  const Energies e = energies(*body.model, state, 0.0);
+  const Energies e = energies(*body.model, {0.0, state, {}, body.model->potential_energy(state.displacement, 0.0)});
   EXPECT_DOUBLE_EQ(e.kinetic, 0.5 * (1.0 + 2.0 * 4.0 + 9.0));
   EXPECT_DOUBLE_EQ(e.potential, 0.5 * modulus * 0.5 * (0.2 * 0.2 + 0.1 * 0.1));
 }
@@ -113,7 +113,7 @@ TEST(Reactions, of_a_driven_support_include_the_inertia_of_its_nodes) {
   all.push_back(std::move(support));
   const auto model = test::make_model(mesh, NeoHookean{lame}, 4.0, Supports(std::move(all), mesh.points(), 1));
   const double t = 0.4;
-  Snapshot snapshot{t, reference_state(*model), std::vector<double>(3, 0.0)};
+  Snapshot snapshot{t, reference_state(*model), std::vector<double>(3, 0.0), 0.0};
   EXPECT_NEAR(reactions(*model, snapshot, 1e-3)[0][0], 1.0 * -9.0 * std::sin(3.0 * t), 1e-7);
   snapshot.force[0] = 0.25;  // and takes over what pulls at it
   EXPECT_NEAR(reactions(*model, snapshot, 1e-3)[0][0], -9.0 * std::sin(3.0 * t) - 0.25, 1e-7);
@@ -131,7 +131,7 @@ Ledger booked(double impulse, double moment, double work) {
 
 TEST(Sample, adds_what_loads_and_supports_have_given) {
   const auto body = test::make_body_held_at(test::bar_mesh(2), NeoHookean{lame}, 4.0, "left");
-  Snapshot snapshot{0.5, reference_state(*body.model), std::vector<double>(3, 0.0)};
+  Snapshot snapshot{0.5, reference_state(*body.model), std::vector<double>(3, 0.0), 0.0};
   snapshot.state.velocity = {0, 1, 0};
   snapshot.state.loads = booked(1, 4, 7);
   snapshot.state.supports[0] = booked(10, 40, 70);

@@ -85,5 +85,25 @@ TEST(SteadyState, OfEveryElementAndMethodAllocatesNothing) {
         }
 }
 
+// 20250 tetrahedra: enough for the threads to share the work.
+TEST(SteadyState, OnALatticeAllocatesNothingWithAnyNumberOfThreads) {
+  for (const bool loaded : {false, true}) {
+    const Body body = make_body_with(tetrahedron_mesh(CellType::tetrahedron4, 15, 0.15, 21), materials().front(), 1.2,
+                                     [&](const Mesh& mesh, Model::Parts& parts) {
+                                       if (loaded) hold_and_load(mesh, parts);
+                                     });
+    const TickLattice lattice = lattice_of(own_steps(*body.model, 0.3), LatticeRule::any);
+    for (const int threads : {1, 2}) {
+      SCOPED_TRACE(testing::Message() << threads << " threads" << (loaded ? ", loaded" : ""));
+      AviLattice avi(*body.model, lattice, {.threads = threads});
+      State state = moving_state(body, 0.02, 0.01, 5);
+      avi.advance_to(state, 2.5 * lattice.tick);
+      const long before = allocations;
+      avi.advance_to(state, 30.5 * lattice.tick);
+      EXPECT_EQ(allocations - before, 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tempi::test

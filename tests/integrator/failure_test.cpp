@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs that go wrong stop at once, say where, when and why, and leave the last good state behind.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -22,6 +23,10 @@ std::optional<std::string> message_of(Integrator& integrator, State& state, doub
   }
   return std::nullopt;
 }
+
+// On a lattice all terms of a tick strike before it is known whether they may; what they did is taken back, exactly but
+// for rounding. And stable steps are looked at every 8192 updates instead of every 64.
+bool is_on_a_lattice(const Method& method) { return method.name.ends_with("on a lattice"); }
 
 // The number behind `key` in a message.
 double number_after(const std::string& text, const std::string& key) {
@@ -122,7 +127,11 @@ TEST(Inversion, LeavesTheVelocitiesOfTheMomentBeforeTheOffendingUpdate) {
       ASSERT_TRUE(message.has_value());
       const TermId term = culprit(f.body, *integrator, number_after(*message, "t ="));
       twin->advance_to(before, static_cast<double>(integrator->updates(term) + 1) * integrator->step(term));
-      EXPECT_TRUE(same_bits(state.velocity, before.velocity));
+      if (is_on_a_lattice(method)) {
+        EXPECT_LT(largest_difference(state.velocity, before.velocity), 1e-14 * largest(before.velocity));
+      } else {
+        EXPECT_TRUE(same_bits(state.velocity, before.velocity));
+      }
       EXPECT_TRUE(std::isfinite(largest(state.displacement)) && std::isfinite(largest(state.velocity)));
     }
 }
@@ -148,16 +157,17 @@ TEST(StableStep, ThatFallsBelowTheStepStopsTheRunAndTellsBoth) {
   for (const Method& method : methods()) {
     SCOPED_TRACE(method.name);
     // Neo-Hookean and slowly crushed: at stretch g the stiffness is (lambda (1 - ln g) + mu (1 + g^2)) / g^2.
-    const Body body = make_body_with(bar_mesh(2), NeoHookean{{1.3, 0.7}}, 1.2, [](const Mesh& mesh, Model::Parts& p) {
+    const double rate = is_on_a_lattice(method) ? 0.004 / 128 : 0.004;
+    const Body body = make_body_with(bar_mesh(2), NeoHookean{{1.3, 0.7}}, 1.2, [&](const Mesh& mesh, Model::Parts& p) {
       std::vector<Support> supports;
       supports.push_back(resting("left", {NodeId{0}}, 1));
-      supports.push_back(moving("right", {NodeId{2}}, {"-0.004*t"}, 1));
+      supports.push_back(moving("right", {NodeId{2}}, {"-t*" + fmt::format("{}", rate)}, 1));
       p.supports = Supports(std::move(supports), mesh.points(), 1);
     });
     const double step = 0.7 * smallest(own_steps(*body.model, 1.0));
     const auto integrator = method.make(*body.model, uniform_steps(*body.model, step));
     State state = reference_state(*body.model);
-    const auto message = message_of(*integrator, state, 240.0);
+    const auto message = message_of(*integrator, state, 0.96 / rate);
     ASSERT_TRUE(message.has_value());
     EXPECT_NE(message->find("cell "), std::string::npos) << *message;
     EXPECT_NEAR(number_after(*message, "the step"), step, 1e-5 * step) << *message;
@@ -165,7 +175,7 @@ TEST(StableStep, ThatFallsBelowTheStepStopsTheRunAndTellsBoth) {
     EXPECT_LT(stable, step);
     EXPECT_GT(stable, 0.98 * step) << "found late: " << *message;
     // The quasi-static stretch at that time has that stable step: L sqrt(rho / A(g)).
-    const double gamma = 1.0 - 0.004 * t;
+    const double gamma = 1.0 - rate * t;
     const double A = (1.3 * (1.0 - std::log(gamma)) + 0.7 * (1.0 + gamma * gamma)) / (gamma * gamma);
     EXPECT_NEAR(stable, 0.5 * std::sqrt(1.2 / A), 0.02 * stable);
   }
@@ -197,13 +207,11 @@ TEST(NotANumber, InAVelocityStopsTheRunAtTheFirstUpdateOfItsNode) {
         state.velocity[static_cast<std::size_t>(body.mesh->dim())] = bad;
         double first = std::numeric_limits<double>::infinity();
         const NodeTerms around = node_terms(*body.model);
-        for (const TermId term : around[NodeId{1}])
-          first = std::min(first, steps[static_cast<std::size_t>(index(term))]);
         const auto integrator = method.make(*body.model, steps);
+        for (const TermId term : around[NodeId{1}]) first = std::min(first, integrator->step(term));
         const auto message = message_of(*integrator, state, 10.0);
         ASSERT_TRUE(message.has_value());
         EXPECT_NE(message->find("not finite"), std::string::npos) << *message;
-        if (method.name == "newmark") first = smallest(steps);
         EXPECT_NEAR(number_after(*message, "at t ="), first, 1e-8);
       }
 }

@@ -153,7 +153,7 @@ Energies energies_after_a_run(const Mesh& mesh) {
   AviExplicit integrator(*model, steps);
   const double end_time = 20.0 * *std::ranges::min_element(steps);
   integrator.advance_to(state, end_time);
-  return energies(*model, integrator.synchronized(state, end_time).state, end_time);
+  return energies(*model, integrator.synchronized(state, end_time));
 }
 
 // All coordinates of the block are multiples of 1/64, so every format holds them exactly.

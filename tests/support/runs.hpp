@@ -16,6 +16,7 @@
 #include "support/meshes.hpp"
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi_lattice.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/model/steps.hpp"
 #include "tempi/potential/loads.hpp"
@@ -171,19 +172,50 @@ inline std::vector<double> uniform_steps(const Model& model, double step) {
   return std::vector<double>(static_cast<std::size_t>(model.term_count()), step);
 }
 
-// The two methods, by the steps of all terms; Newmark takes the smallest.
+// The methods, by the steps of all terms; Newmark takes the smallest, the lattice what fits below them.
 inline std::unique_ptr<Integrator> make_avi(const Model& model, const std::vector<double>& steps) {
   return std::make_unique<AviExplicit>(model, steps);
 }
 inline std::unique_ptr<Integrator> make_newmark(const Model& model, const std::vector<double>& steps) {
   return std::make_unique<SyncNewmark>(model, smallest(steps));
 }
+inline TickLattice lattice_of(const std::vector<double>& steps, LatticeRule rule) {
+  const std::vector<double> alike(steps.size(), 1.0);
+  return fit_lattice(steps, rule, {alike, 1.0});
+}
+inline std::unique_ptr<Integrator> make_avi_on_a_lattice(const Model& model, const std::vector<double>& steps) {
+  return std::make_unique<AviLattice>(model, lattice_of(steps, LatticeRule::powers_of_two));
+}
+inline std::unique_ptr<Integrator> make_newmark_on_a_lattice(const Model& model, const std::vector<double>& steps) {
+  return std::make_unique<AviLattice>(model, TickLattice{smallest(steps), std::vector<std::int32_t>(steps.size(), 1)});
+}
 struct Method {
   std::string name;
   std::function<std::unique_ptr<Integrator>(const Model&, const std::vector<double>&)> make;
 };
 inline void PrintTo(const Method& method, std::ostream* out) { *out << method.name; }
-inline std::vector<Method> methods() { return {{"avi", make_avi}, {"newmark", make_newmark}}; }
+inline std::vector<Method> methods() {
+  return {{"avi", make_avi},
+          {"newmark", make_newmark},
+          {"avi on a lattice", make_avi_on_a_lattice},
+          {"newmark on a lattice", make_newmark_on_a_lattice}};
+}
+
+// The steps a method has made of those it was given.
+inline std::vector<double> steps_taken(const Model& model, const Integrator& integrator) {
+  std::vector<double> steps;
+  for (Index i = 0; i < model.term_count(); ++i) steps.push_back(integrator.step(make_id<TermId>(i)));
+  return steps;
+}
+
+// The multiple of all steps that is nearest to t, from one on; steps of small whole ratios only.
+inline double common_multiple_near(double t, const std::vector<double>& steps) {
+  const double longest = *std::ranges::max_element(steps);
+  double period = longest;
+  const auto divides = [&](double step) { return std::abs(std::remainder(period, step)) < 1e-9 * step; };
+  while (!std::ranges::all_of(steps, divides)) period += longest;
+  return std::max(1.0, std::round(t / period)) * period;
+}
 
 // ---- comparison ----
 

@@ -55,24 +55,24 @@ void undo_half_kick(const Model& model, const std::vector<double>& steps, State&
   for (std::size_t i = 0; i < state.velocity.size(); ++i) state.velocity[i] -= kicked.velocity[i] - state.velocity[i];
 }
 
-// Errors at end_time = 120 bases for base, base/2, ... base/16. The reference: Newmark at base/64, 128 to 320 times
-// finer than the coarsest run's steps, so its own error is below 1/64 of that of the finest run.
+// Errors at about 120 bases, a multiple of all steps, for base, base/2, ... base/16. The reference: Newmark at base/64,
+// 128 to 320 times finer than the coarsest run's steps (64 or more times on the lattice), so its own error is below
+// 1/64 (1/16) of that of the finest run.
 Errors errors_of(const Body& body, const Method& method, Start start) {
   const Model& model = *body.model;
   const State initial = stretched(body);
-  const double base = 0.04 * smallest(own_steps(model, 1.0)), end_time = 120 * base;
+  const double base = 0.04 * smallest(own_steps(model, 1.0));
+  const auto make = [&](double b) { return method.make(model, steps_235(model, b)); };
+  const double end_time = common_multiple_near(120 * base, steps_taken(model, *make(base)));
   SyncNewmark fine(model, base / 64);
   State reference = initial;
   fine.advance_to(reference, end_time);
   reference = fine.synchronized(reference, end_time).state;
   Errors errors;
   for (double b = base; b > base / 17; b *= 0.5) {
-    // Newmark at twice the base: its smallest.
-    const std::vector<double> steps = steps_235(model, b);
+    const auto integrator = make(b);
     State state = initial;
-    if (start == Start::without_half_kick)
-      undo_half_kick(model, method.name == "newmark" ? uniform_steps(model, smallest(steps)) : steps, state);
-    const auto integrator = method.make(model, steps);
+    if (start == Start::without_half_kick) undo_half_kick(model, steps_taken(model, *integrator), state);
     integrator->advance_to(state, end_time);
     const State at = integrator->synchronized(state, end_time).state;
     errors.steps.push_back(b);

@@ -33,15 +33,12 @@ Vector difference(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] 
 
 }  // namespace
 
-Energies energies(const Model& model, const State& state, double t) {
-  Energies e{0.0, 0.0};
+Energies energies(const Model& model, const Snapshot& snapshot) {
+  Energies e{0.0, snapshot.potential_energy};
   for (Index a = 0; a < model.node_count(); ++a) {
-    const Vector v = node_vector(model, state.velocity, a);
+    const Vector v = node_vector(model, snapshot.state.velocity, a);
     e.kinetic += 0.5 * model.mass(make_id<NodeId>(a)) * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   }
-  for (Index p = 0; p < model.potential_count(); ++p)
-    for (Index k = 0; k < model.potential(p).size(); ++k)
-      e.potential += model.potential(p).energy(k, state.displacement, t);
   return e;
 }
 
@@ -85,7 +82,7 @@ std::vector<std::array<double, 3>> reactions(const Model& model, const Snapshot&
 }
 
 Sample sample(const Model& model, const Snapshot& snapshot) {
-  Sample s{snapshot.time, energies(model, snapshot.state, snapshot.time), momenta(model, snapshot.state), 0.0, {}, {}};
+  Sample s{snapshot.time, energies(model, snapshot), momenta(model, snapshot.state), 0.0, {}, {}};
   const auto add = [&](const Ledger& ledger) {
     s.external_work += ledger.work.value();
     for (std::size_t c = 0; c < 3; ++c) {

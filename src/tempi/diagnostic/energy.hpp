@@ -14,7 +14,7 @@ struct Energies {
   double kinetic;    // sum m_a |v_a|^2 / 2 [J]
   double potential;  // sum V_K [J], from V(I) = 0
 };
-Energies energies(const Model& model, const State& state, double t);
+Energies energies(const Model& model, const Snapshot& snapshot);
 
 struct Momenta {
   std::array<double, 3> linear;   // sum m v [kg m/s]

@@ -32,8 +32,7 @@ double EnergyResidual::load_work(const Strike& strike) {
 
 void EnergyResidual::on_strike(const Strike& strike) {
   const auto i = static_cast<std::size_t>(index(strike.term));
-  const auto [potential, k] = model_.term(strike.term);
-  const double V = potential->energy(k, strike.state.displacement, strike.time);
+  const double V = strike.potential_energy;
   const double work = load_work(strike);
   if (struck_[i]) {
     last_[i] = pending_[i] + V - work;

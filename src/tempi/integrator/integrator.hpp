@@ -24,12 +24,14 @@ struct Claims {
 // Ortiz, West 2004, below eq. (46), leaves coincident times to limits).
 struct Strike {
   TermId term;
-  Index update;           // j >= 1
-  double time, step;      // [s]
-  double kinetic_before;  // T^-: sum over its nodes of m_a |v_a|^2 / 2 with total nodal masses [J], eq. (98)
-  double kinetic_change;  // T^+ - T^- due to this term: its impulses times the mean of both velocities [J]
-  std::span<const double> load_impulses;  // of the loads within the term [N s], dim components a stencil node
-  const State& state;                     // displacements of the term's nodes are those of `time`
+  Index update;             // j >= 1
+  double time, step;        // [s]
+  double kinetic_before;    // T^-: sum over its nodes of m_a |v_a|^2 / 2 with total nodal masses [J], eq. (98)
+  double kinetic_change;    // T^+ - T^- due to this term: its impulses times the mean of both velocities [J]
+  double potential_energy;  // V_K at its strike [J]
+  std::span<const double>
+      load_impulses;   // of the loads within the term [N s], dim components a stencil node; may be empty
+  const State& state;  // displacements of the term's nodes are those of `time`
 };
 
 // Sees every strike, after it; must not change the run.
@@ -44,6 +46,7 @@ struct Snapshot {
   double time;
   State state;                // all clocks at `time`; velocities of second order
   std::vector<double> force;  // internal and external, without support reactions [N], dim components a node
+  double potential_energy;    // sum V_K [J], from V(I) = 0
 };
 
 class Integrator {

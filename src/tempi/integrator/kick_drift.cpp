@@ -78,22 +78,27 @@ void KickDrift::follow_support(State& state, NodeId a, double t) const {
 
 double KickDrift::impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
                            std::span<double> p, std::span<double> q) const {
-  const auto d = static_cast<std::size_t>(model_.dim());
   std::ranges::fill(p, 0.0);
   const auto [potential, k] = model_.term(term);
   const double admissibility = potential->add_gradient(k, u, t, p);
   for (double& value : p) value *= -dt;
-  const auto hosted = model_.forces_within(term);
-  if (model_.has_forces()) std::ranges::fill(q, 0.0);
-  for (const HostedForce& h : hosted) {
+  if (!model_.has_forces()) return admissibility;
+  load_impulses(term, u, v, t, dt, q);
+  if (!model_.forces_within(term).empty())
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] += q[i];
+  return admissibility;
+}
+
+void KickDrift::load_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
+                              std::span<double> q) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::ranges::fill(q, 0.0);
+  for (const HostedForce& h : model_.forces_within(term)) {
     std::array<double, 30> part{};
     h.force->add_impulse(h.element, u, v, t, dt, std::span(part).first(h.local.size() * d));
     for (std::size_t a = 0; a < h.local.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) q[h.local[a] * d + c] += part[a * d + c];
   }
-  if (!hosted.empty())
-    for (std::size_t i = 0; i < p.size(); ++i) p[i] += q[i];
-  return admissibility;
 }
 
 void KickDrift::kick_and_book(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const {
@@ -111,6 +116,10 @@ void KickDrift::kick_and_book(State& state, NodeId a, std::span<const double> p,
       book(state.supports[static_cast<std::size_t>(s)], position(state, a), reaction, -p[c] * v[c]);
     }
   }
+  book_load(state, a, q);
+}
+
+void KickDrift::book_load(State& state, NodeId a, std::span<const double> q) const {
   if (std::ranges::all_of(q, [](double value) { return value == 0.0; })) return;
   Vector load{};
   std::ranges::copy(q, load.begin());
@@ -163,10 +172,11 @@ std::vector<double> KickDrift::kick_all(State& state, double t, const std::funct
 
 Snapshot KickDrift::synchronized(const State& state, double t, bool started,
                                  const std::function<double(TermId)>& duration) const {
-  Snapshot snapshot{t, state, {}};
+  Snapshot snapshot{t, state, {}, 0.0};
   if (!started) start(snapshot.state);
   for (Index a = 0; a < model_.node_count(); ++a) drift(snapshot.state, make_id<NodeId>(a), t);
   snapshot.force = kick_all(snapshot.state, t, [&](TermId term) { return started ? duration(term) : 0.0; });
+  snapshot.potential_energy = model_.potential_energy(snapshot.state.displacement, t);
   return snapshot;
 }
 

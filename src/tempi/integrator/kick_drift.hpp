@@ -39,6 +39,13 @@ class KickDrift {
   double impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
                   std::span<double> p, std::span<double> q) const;
 
+  // The loads' part alone.
+  void load_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
+                     std::span<double> q) const;
+
+  // Books the impulse q of loads on node `a`, and its moment.
+  void book_load(State& state, NodeId a, std::span<const double> q) const;
+
   // Gives node `a` the impulse p, of which q comes from loads; books the loads' impulse and moment, and what supports
   // do.
   void kick(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const {

@@ -18,7 +18,8 @@ void StrikeRecord::add_impulses(std::span<const double> p, std::span<const doubl
 void StrikeRecord::show(const State& state, double time, Observer& observer) {
   const auto d = static_cast<std::size_t>(model_.dim());
   for (const Entry& e : entries_) {
-    const auto nodes = model_.term(e.term).stencil();
+    const auto [potential, k] = model_.term(e.term);
+    const auto nodes = potential->stencil(k);
     double kinetic_before = 0.0, change = 0.0;
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
@@ -30,7 +31,8 @@ void StrikeRecord::show(const State& state, double time, Observer& observer) {
         change += 0.5 * p_[e.offset + a * d + c] * (before + after);
       }
     const auto loads = std::span<const double>(q_).subspan(e.offset, nodes.size() * d);
-    observer.on_strike({e.term, e.update, time, e.step, kinetic_before, change, loads, state});
+    const double energy = potential->energy(k, state.displacement, time);
+    observer.on_strike({e.term, e.update, time, e.step, kinetic_before, change, energy, loads, state});
   }
   clear();
 }

@@ -32,6 +32,13 @@ Model::Term Model::term(TermId id) const {
   return {parts_.potentials[p].get(), i - first_term_[p]};
 }
 
+double Model::potential_energy(std::span<const double> u, double t) const {
+  double sum = 0.0;
+  for (const auto& potential : parts_.potentials)
+    for (Index k = 0; k < potential->size(); ++k) sum += potential->energy(k, u, t);
+  return sum;
+}
+
 void Model::attach_forces() {
   std::vector<std::pair<TermId, HostedForce>> all;
   for (std::size_t f = 0; f < parts_.forces.size(); ++f) {

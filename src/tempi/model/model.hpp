@@ -62,6 +62,8 @@ class Model {
   Index force_slot(TermId id) const { return slots_.empty() ? -1 : slots_[static_cast<std::size_t>(index(id))]; }
   Index force_slot_count() const { return slot_count_; }
 
+  double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J]
+
   std::size_t largest_stencil() const { return largest_stencil_; }
 
   // Of positions, masses and stencils: tells whether a checkpoint belongs to this model.

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/avi_lattice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+constexpr Index updates_between_rechecks =
+    256;  // of a term's stable step, for each of its nodes: a few per cent of a run
+constexpr Index lines_at_once = 2048;
+constexpr Index worth_sharing = 512;  // terms, or lines, below which threads cost more than they save
+
+void drift_line(NodeLine& node, double now, double tick) {
+  const double dt = (now - node.clock) * tick;
+  for (std::size_t c = 0; c < 3; ++c) node.displacement[c] += node.velocity[c] * dt;
+  node.clock = now;
+}
+
+}  // namespace
+
+AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions options)
+    : model_(model),
+      lattice_(std::move(lattice)),
+      rechecked_(options.rechecked),
+      synchronous_(std::ranges::all_of(lattice_.ticks, [](std::int32_t m) { return m == 1; })),
+      plan_(lattice_groups(model, lattice_.ticks)),
+      kick_drift_(model, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
+      team_(options.threads),
+      lines_(static_cast<std::size_t>(model.node_count())),
+      p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
+      q_(p_.size()),
+      load_impulses_(static_cast<std::size_t>(model.force_slot_count())) {
+  acting_.reserve(plan_.groups.size());
+}
+
+void AviLattice::set_due() {
+  due_.clear();
+  for (const LatticeGroup& group : plan_.groups) due_.push_back((now_ / group.ticks + 1) * group.ticks);
+}
+
+void AviLattice::advance(State& state, double t_end, Observer* observer) {
+  if (!started_) {
+    kick_drift_.start(state);
+    kick_drift_.kick_all(state, 0.0, [&](TermId term) { return 0.5 * step(term); });
+    started_ = true;
+  }
+  to_lines(state);
+  set_due();
+  while (static_cast<double>(now_ + 1) * lattice_.tick < t_end) {
+    try {
+      act(state, now_ + 1, observer);
+    } catch (...) {
+      to_state(state);
+      throw;
+    }
+    ++now_;
+  }
+  to_state(state);
+}
+
+void AviLattice::act(State& state, Index s, Observer* observer) {
+  acting_.clear();
+  for (std::size_t g = 0; g < due_.size(); ++g)
+    if (due_[g] == s) {
+      due_[g] += plan_.groups[g].ticks;
+      acting_.push_back(&plan_.groups[g]);
+    }
+  if (acting_.empty()) return;
+  const double t = static_cast<double>(s) * lattice_.tick;
+  for (const LatticeGroup* group : acting_) drift(state, *group, s);
+  for (const LatticeGroup* group : acting_) recheck_stability(state, *group, s / group->ticks, t);
+  if (observer != nullptr) {
+    energies_.clear();
+    gradients_.clear();
+    for (const LatticeGroup* group : acting_) measure(*group, t);
+  }
+  for (const LatticeGroup* group : acting_) evaluate_loads(state, *group, t);  // they may throw: before any kick
+  bool admissible = true;
+  for (const LatticeGroup* group : acting_) admissible = strike(*group, step(*group), t, lines_) && admissible;
+  if (!admissible) fail(state, t);
+  for (const LatticeGroup* group : acting_) apply_loads(state, *group);
+  for (const LatticeGroup* group : acting_) settle_supports(state, *group);
+  if (observer == nullptr) return;
+  for (const LatticeGroup* group : acting_)
+    each_line(*group, [&](std::int32_t i) { to_state(state, plan_.node_of_line[static_cast<std::size_t>(i)]); });
+  show(state, s, *observer);
+}
+
+void AviLattice::drift(State& state, const LatticeGroup& group, Index s) {
+  const auto now = static_cast<double>(s);
+  for (const NodeId a : group.held) {  // the state has the truth about held nodes: they may have to follow a motion
+    kick_drift_.drift(state, a, now * lattice_.tick);
+    to_line(state, a);
+  }
+  const auto range = [&](Index count, auto&& node) {
+    const auto block = [&](Index b) {
+      const Index end = std::min(count, (b + 1) * lines_at_once);
+      for (Index i = b * lines_at_once; i < end; ++i) drift_line(node(i), now, lattice_.tick);
+    };
+    const Index blocks = (count + lines_at_once - 1) / lines_at_once;
+    team_.for_each(blocks, block);
+  };
+  NodeLine* own = lines_.data() + group.first_line;
+  range(group.last_line - group.first_line, [&](Index i) -> NodeLine& { return own[i]; });
+  const std::int32_t* other = group.other_lines.data();
+  range(static_cast<Index>(group.other_lines.size()),
+        [&](Index i) -> NodeLine& { return lines_[static_cast<std::size_t>(other[i])]; });
+}
+
+bool AviLattice::strike(const LatticeGroup& group, double step, double t, std::span<NodeLine> nodes) const {
+  std::atomic<bool> admissible = true;
+  for (const LatticePart& part : group.parts)
+    for (std::size_t c = 0; c + 1 < part.colours.size(); ++c) {
+      const Index first = part.colours[c], last = part.colours[c + 1];
+      if (team_.size() == 1 || last - first < worth_sharing) {
+        if (!part.batch->strike(first, last, step, t, nodes)) admissible = false;
+        continue;
+      }
+      team_.for_each((last - first + part.block - 1) / part.block, [&](Index b) {
+        const Index begin = first + b * part.block, end = std::min(begin + part.block, last);
+        if (!part.batch->strike(begin, end, step, t, nodes)) admissible.store(false, std::memory_order_relaxed);
+      });
+    }
+  return admissible;
+}
+
+double AviLattice::time_of_pass(const State& state) {
+  using Clock = std::chrono::steady_clock;
+  double least = std::numeric_limits<double>::infinity();
+  for (int pass = 0; pass < 3; ++pass) {
+    to_lines(state);
+    const auto start = Clock::now();
+    for (const LatticeGroup& group : plan_.groups) {
+      for (std::int32_t i = group.first_line; i < group.last_line; ++i)
+        drift_line(lines_[static_cast<std::size_t>(i)], 0.0, 0.0);
+      strike(group, 0.0, 0.0, lines_);
+    }
+    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return least;
+}
+
+// A few terms of the group each time, so that all have had their turn after a while.
+void AviLattice::recheck_stability(State& state, const LatticeGroup& group, Index update, double t) {
+  for (const LatticePart& part : group.parts) {
+    const auto size = static_cast<Index>(part.terms.size());
+    const Index period = updates_between_rechecks * static_cast<Index>(part.potential->stencil(0).size());
+    const Index turn = update % period;
+    for (Index i = turn * size / period; i < (turn + 1) * size / period; ++i) {
+      const TermId term = part.terms[static_cast<std::size_t>(i)];
+      to_state(state, term);
+      kick_drift_.require_stable(term, state, rechecked_ * step(group), t);
+    }
+  }
+}
+
+// Takes back the strikes of the tick in hand and says whose fault it was.
+void AviLattice::fail(State& state, double t) {
+  for (const LatticeGroup* group : acting_) strike(*group, -step(*group), t, lines_);
+  to_state(state);
+  std::vector<TermId> terms;
+  for (const LatticeGroup* group : acting_)
+    for (const LatticePart& part : group->parts) terms.insert(terms.end(), part.terms.begin(), part.terms.end());
+  std::ranges::sort(terms);
+  for (const TermId term : terms) {
+    const std::size_t size = model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim());
+    const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, step(term),
+                                                      std::span(p_).first(size), std::span(q_).first(size));
+    kick_drift_.require_admissible(term, admissibility, t);
+  }
+  throw SolveError(fmt::format("an element is about to invert at t = {:.9g} s. Try smaller steps.", t));
+}
+
+void AviLattice::evaluate_loads(State& state, const LatticeGroup& group, double t) {
+  for (const TermId term : group.loaded) {
+    for (const NodeId a : model_.term(term).stencil())
+      if (!model_.supports().holds(a)) to_state(state, a);
+    kick_drift_.load_impulses(term, state.displacement, state.velocity, t, step(group), load_impulses(term));
+  }
+}
+
+void AviLattice::apply_loads(State& state, const LatticeGroup& group) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (const TermId term : group.loaded) {
+    const auto nodes = model_.term(term).stencil();
+    const auto q = load_impulses(term);
+    kick_drift_.book_load_work(state, term, q, step(group));
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      const auto at_node = q.subspan(a * d, d);
+      kick_drift_.book_load(state, nodes[a], at_node);
+      NodeLine& node = line(nodes[a]);
+      for (std::size_t c = 0; c < d; ++c) node.velocity[c] += at_node[c] * node.inverse_mass;
+    }
+  }
+}
+
+std::span<double> AviLattice::load_impulses(TermId term) {
+  const std::size_t size = model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim());
+  return std::span(load_impulses_).subspan(static_cast<std::size_t>(model_.force_slot(term)), size);
+}
+
+// The kernels kick held nodes as if they were free; what that has given them goes to their supports.
+void AviLattice::settle_supports(State& state, const LatticeGroup& group) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (const NodeId a : group.held) {
+    std::array<double, 3> p{}, none{};
+    NodeLine& node = line(a);
+    for (std::size_t c = 0; c < d; ++c)
+      p[c] = model_.mass(a) * (node.velocity[c] - state.velocity[static_cast<std::size_t>(index(a)) * d + c]);
+    kick_drift_.kick(state, a, std::span(p).first(d), std::span(none).first(d));
+    to_line(state, a);
+  }
+}
+
+// The nodes that drifted with the group.
+template <class Visit>
+void AviLattice::each_line(const LatticeGroup& group, Visit&& visit) {
+  for (std::int32_t i = group.first_line; i < group.last_line; ++i) visit(i);
+  for (const std::int32_t i : group.other_lines) visit(i);
+}
+
+void AviLattice::measure(const LatticeGroup& group, double t) {
+  before_.resize(lines_.size());
+  each_line(group, [&](std::int32_t i) {
+    const auto k = static_cast<std::size_t>(i);
+    std::copy_n(lines_[k].velocity, 3, before_[k].begin());
+  });
+  for (const LatticePart& part : group.parts) {
+    const auto size = static_cast<Index>(part.terms.size());
+    const Index padded = (size + Batch::grain - 1) / Batch::grain * Batch::grain;
+    const Index row = part.batch->row();
+    const auto first = static_cast<Index>(energies_.size()), first_row = static_cast<Index>(gradients_.size());
+    energies_.resize(static_cast<std::size_t>(first + padded));
+    gradients_.resize(static_cast<std::size_t>(first_row + padded * row));
+    const Index block = size < worth_sharing ? padded : part.block;
+    team_.for_each((size + block - 1) / block, [&](Index b) {
+      const Index begin = b * block, end = std::min(begin + block, size);
+      part.batch->measure(begin, end, t, lines_, std::span(energies_).subspan(static_cast<std::size_t>(first + begin)),
+                          std::span(gradients_).subspan(static_cast<std::size_t>(first_row + begin * row)));
+    });
+  }
+}
+
+// Every strike of the tick, with velocities before and after all of them.
+void AviLattice::show(const State& state, Index s, Observer& observer) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const Supports& supports = model_.supports();
+  const double* energy = energies_.data();
+  const double* gradient = gradients_.data();
+  for (const LatticeGroup* group : acting_)
+    for (const LatticePart& part : group->parts) {
+      const auto size = static_cast<Index>(part.terms.size());
+      for (Index i = 0; i < size; ++i) {
+        const TermId term = part.terms[static_cast<std::size_t>(i)];
+        const auto nodes = part.potential->stencil(index(term) - index(part.first));
+        const Index slot = model_.force_slot(term);
+        const double* q = slot >= 0 ? &load_impulses_[static_cast<std::size_t>(slot)] : nullptr;
+        double kinetic_before = 0.0, change = 0.0;
+        for (std::size_t a = 0; a < nodes.size(); ++a) {
+          const auto at = static_cast<std::size_t>(plan_.line_of_node[static_cast<std::size_t>(index(nodes[a]))]);
+          const double mass = 1.0 / lines_[at].inverse_mass;
+          const bool held = supports.holds(nodes[a]);
+          for (std::size_t c = 0; c < d; ++c) {
+            const double after = lines_[at].velocity[c];
+            // A supported component is not kicked: it has the velocity of its motion before and after.
+            const bool free = !held || supports.support_of(nodes[a], static_cast<int>(c)) == Supports::none;
+            const double before = free ? before_[at][c] : after;
+            const double p = (q != nullptr ? q[a * d + c] : 0.0) - step(*group) * gradient[a * d + c];
+            kinetic_before += 0.5 * mass * before * before;
+            change += 0.5 * p * (before + after);
+          }
+        }
+        const std::span<const double> loads(q, q != nullptr ? nodes.size() * d : 0);
+        observer.on_strike({term, s / group->ticks, static_cast<double>(s) * lattice_.tick, step(*group),
+                            kinetic_before, change, *energy++, loads, state});
+        gradient += part.batch->row();
+      }
+      const Index padding = (size + Batch::grain - 1) / Batch::grain * Batch::grain - size;
+      energy += padding;
+      gradient += padding * part.batch->row();
+    }
+}
+
+void AviLattice::to_lines(const State& state) {
+  for (Index a = 0; a < model_.node_count(); ++a) to_line(state, make_id<NodeId>(a));
+}
+
+void AviLattice::to_line(const State& state, NodeId a) {
+  const auto i = static_cast<std::size_t>(index(a)), d = static_cast<std::size_t>(model_.dim());
+  NodeLine& node = line(a);
+  std::copy_n(&state.displacement[i * d], d, node.displacement);
+  std::copy_n(&state.velocity[i * d], d, node.velocity);
+  node.clock = std::nearbyint(state.clock[i] / lattice_.tick);
+  node.inverse_mass = 1.0 / model_.mass(a);
+}
+
+void AviLattice::to_state(State& state) {
+  for (Index a = 0; a < model_.node_count(); ++a) to_state(state, make_id<NodeId>(a));
+}
+
+void AviLattice::to_state(State& state, NodeId a) {
+  const auto i = static_cast<std::size_t>(index(a)), d = static_cast<std::size_t>(model_.dim());
+  const NodeLine& node = line(a);
+  std::copy_n(node.displacement, d, &state.displacement[i * d]);
+  std::copy_n(node.velocity, d, &state.velocity[i * d]);
+  state.clock[i] = node.clock * lattice_.tick;
+}
+
+void AviLattice::to_state(State& state, TermId term) {
+  for (const NodeId a : model_.term(term).stencil()) to_state(state, a);
+}
+
+// As KickDrift::synchronized, by batches: lines at rest whose nodes weigh 1 kg collect impulses in their velocities.
+Snapshot AviLattice::synchronized(const State& state, double t) const {
+  if (!started_) return kick_drift_.synchronized(state, t, false, [](TermId) { return 0.0; });
+  Snapshot snapshot{t, state, {}, 0.0};
+  for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
+  AlignedVector<NodeLine> nodes = lines_at(snapshot.state);
+  snapshot.potential_energy = potential_energy(nodes, t);
+  const auto collected = [&](auto&& duration) {
+    for (NodeLine& node : nodes) std::ranges::fill(node.velocity, 0.0);
+    for (const LatticeGroup& group : plan_.groups) strike(group, duration(group), t, nodes);
+    std::vector<double> sum(snapshot.state.velocity.size());
+    const auto d = static_cast<std::size_t>(model_.dim());
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      std::copy_n(nodes[i].velocity, d, &sum[static_cast<std::size_t>(index(plan_.node_of_line[i])) * d]);
+    return sum;
+  };
+  snapshot.force = collected([](const LatticeGroup&) { return 1.0; });
+  std::vector<double> impulse = collected(
+      [&](const LatticeGroup& group) { return t - (static_cast<double>(now_ / group.ticks) + 0.5) * step(group); });
+  std::vector<double> load_impulse(impulse.size(), 0.0);
+  add_loads(snapshot, impulse, load_impulse);
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (Index a = 0; a < model_.node_count(); ++a) {
+    const auto at_node = static_cast<std::size_t>(a) * d;
+    kick_drift_.kick(snapshot.state, make_id<NodeId>(a), std::span(impulse).subspan(at_node, d),
+                     std::span(load_impulse).subspan(at_node, d));
+  }
+  return snapshot;
+}
+
+AlignedVector<NodeLine> AviLattice::lines_at(const State& state) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  AlignedVector<NodeLine> nodes(lines_.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::copy_n(&state.displacement[static_cast<std::size_t>(index(plan_.node_of_line[i])) * d], d,
+                nodes[i].displacement);
+    nodes[i].inverse_mass = 1.0;
+  }
+  return nodes;
+}
+
+double AviLattice::potential_energy(std::span<const NodeLine> nodes, double t) const {
+  double sum = 0.0;
+  for (const LatticeGroup& group : plan_.groups)
+    for (const LatticePart& part : group.parts) {
+      const auto size = static_cast<Index>(part.terms.size());
+      const Index blocks = (size + part.block - 1) / part.block;
+      std::vector<double> of_block(static_cast<std::size_t>(blocks));
+      team_.for_each(blocks, [&](Index b) {
+        const Index begin = b * part.block, end = std::min(begin + part.block, size);
+        std::vector<double> energies(static_cast<std::size_t>(part.block));
+        std::vector<double> gradients(static_cast<std::size_t>(part.block * part.batch->row()));
+        part.batch->measure(begin, end, t, nodes, energies, gradients);
+        double& block_sum = of_block[static_cast<std::size_t>(b)];
+        for (Index i = 0; i < end - begin; ++i) block_sum += energies[static_cast<std::size_t>(i)];
+      });
+      for (const double block_sum : of_block) sum += block_sum;
+    }
+  return sum;
+}
+
+// The loads' part of what KickDrift::kick_all does.
+void AviLattice::add_loads(Snapshot& snapshot, std::span<double> impulse, std::span<double> load_impulse) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::vector<double> q(q_.size());
+  for (const LatticeGroup& group : plan_.groups) {
+    const double duration = snapshot.time - (static_cast<double>(now_ / group.ticks) + 0.5) * step(group);
+    for (const TermId term : group.loaded) {
+      const auto nodes = model_.term(term).stencil();
+      const auto local = std::span(q).first(nodes.size() * d);
+      const State& state = snapshot.state;
+      kick_drift_.load_impulses(term, state.displacement, state.velocity, snapshot.time, 1.0, local);
+      kick_drift_.book_load_work(snapshot.state, term, local, 1.0);
+      for (std::size_t i = 0; i < local.size(); ++i) {
+        const std::size_t at = static_cast<std::size_t>(index(nodes[i / d])) * d + i % d;
+        snapshot.force[at] += local[i];
+        impulse[at] += duration * local[i];
+        load_impulse[at] += duration * local[i];
+      }
+    }
+  }
+}
+
+void AviLattice::save(ArchiveWriter& archive) const {
+  archive.put("model", model_.fingerprint());
+  archive.put("started", started_);
+  archive.put("tick", lattice_.tick);
+  archive.put("ticks", lattice_.ticks);
+  archive.put("now", now_);
+}
+
+void AviLattice::load(ArchiveReader& archive) {
+  std::uint64_t model = 0;
+  bool started = false;
+  double tick = 0.0;
+  std::vector<std::int32_t> ticks(lattice_.ticks.size());
+  Index now = 0;
+  archive.get("model", model);
+  if (model != model_.fingerprint())
+    throw InputError("the checkpoint was written by another model. Use the same case.");
+  archive.get("started", started);
+  archive.get("tick", tick);
+  archive.get("ticks", ticks);
+  if (tick != lattice_.tick || ticks != lattice_.ticks)
+    throw InputError("the checkpoint was written with other time steps. Use the same case.");
+  archive.get("now", now);
+  started_ = started;
+  now_ = now;
+}
+
+}  // namespace tempi

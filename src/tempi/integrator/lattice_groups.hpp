@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model taken apart for a tick lattice: terms of equal step form a group, packed to be struck together; nodes lie in
+// lines ordered by their smallest step, then along a space-filling curve. Made once, then only read.
+//
+// At tick s exactly the groups with ticks | s act. Terms of position only that act at the same time commute, so their
+// order is free: it is fixed here, by groups, colours and blocks, and with it every bit of the nodal sums. Blocks of
+// one colour share no node, so threads may strike them at the same time without changing a sum.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tempi/model/model.hpp"
+#include "tempi/schedule/tick_lattice.hpp"
+
+namespace tempi {
+
+// Terms of one potential and one step.
+struct LatticePart {
+  const Potential* potential;
+  TermId first;  // of the potential's terms
+  std::unique_ptr<Batch> batch;
+  std::vector<TermId> terms;   // in the batch's order
+  std::vector<Index> colours;  // where each colour begins in `terms`, and the end
+  Index block;                 // terms a block, a multiple of Batch::grain
+};
+
+struct LatticeGroup {
+  std::int32_t ticks;                  // of its terms' step
+  std::int32_t first_line, last_line;  // nodes without a smaller step: they drift whenever the group acts
+  std::vector<std::int32_t>
+      other_lines;  // nodes of its terms that no group with fewer ticks has always drifted by then
+  std::vector<LatticePart> parts;
+  std::vector<NodeId> held;    // nodes of its terms with a support
+  std::vector<TermId> loaded;  // its terms with loads
+};
+
+struct LatticeGroups {
+  std::vector<std::int32_t> line_of_node;
+  std::vector<NodeId> node_of_line;
+  std::vector<LatticeGroup> groups;  // ascending ticks
+};
+
+LatticeGroups lattice_groups(const Model& model, std::span<const std::int32_t> ticks);
+
+}  // namespace tempi
