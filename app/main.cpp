@@ -4,15 +4,18 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/run.hpp"
+#include "tempi/case/stability_report.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/version.hpp"
 
@@ -34,8 +37,9 @@ struct Arguments {
   std::string case_file;
   std::optional<std::string> folder;
   std::vector<std::string> settings;
-  int threads = 1;
+  int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
   bool quiet = false, overwrite = false, markdown = false;
+  tempi::Index longest_steps = tempi::stability_horizon;
   std::string run_folder;
   int frame = -1;
 };
@@ -63,10 +67,10 @@ int run_case(const Arguments& arguments) {
                                     : fs::path(arguments.case_file).filename().replace_extension(".out");
   tempi::CaseFile input = tempi::read_case(arguments.case_file, arguments.settings);
   tempi::check_output_folder(options.folder, existing);
-  tempi::Simulation simulation = tempi::build(std::move(input));
+  tempi::Simulation simulation = tempi::build(std::move(input), arguments.threads);
   if (!arguments.quiet)
     for (const std::string& warning : simulation.warnings) say("warning: " + warning);
-  options.threads = 1;  // more threads do not help this engine, and the answer does not depend on them
+  options.threads = arguments.threads;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal && !arguments.quiet) options.on_progress = show_progress;
   options.stop = &stop_requested;
@@ -97,10 +101,22 @@ int run_case(const Arguments& arguments) {
 }
 
 int check_case(const Arguments& arguments) {
-  const tempi::Simulation simulation = tempi::build(tempi::read_case(arguments.case_file, arguments.settings));
+  const tempi::Simulation simulation =
+      tempi::build(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
   for (const std::string& warning : simulation.warnings) say("warning: " + warning);
   for (const std::string& note : simulation.notes) say("note: " + note);
   fmt::print("{}", tempi::describe_model(simulation));
+  return done;
+}
+
+int measure_stability(const Arguments& arguments) {
+  const tempi::Simulation simulation =
+      tempi::build(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
+  for (const std::string& warning : simulation.warnings) say("warning: " + warning);
+  tempi::StabilityOptions options;
+  options.longest_steps = arguments.longest_steps;
+  const tempi::StabilityReport report = tempi::measure_stability(simulation, options);
+  fmt::print("{}", tempi::describe_stability(simulation, report));
   return done;
 }
 
@@ -132,15 +148,23 @@ int dispatch(int argc, char** argv) {
     command->add_option("CASE", arguments.case_file, "case file (TOML)")->required();
     command->add_option("--set", arguments.settings, "change a value of the case: KEY=VALUE, e.g. run.end_time=1e-3")
         ->allow_extra_args(false);
+    command
+        ->add_option("--threads", arguments.threads,
+                     "threads to use (default: one per processor, at most 16); the results do not depend on them")
+        ->check(CLI::Range(1, 1024));
   };
   CLI::App* run = app.add_subcommand("run", "run a case and write its results");
   add_case(run);
   run->add_option("--out", arguments.folder, "folder for the results (default: the case's name with .out)");
-  run->add_option("--threads", arguments.threads, "threads to use (this version uses one)")->check(CLI::Range(1, 1024));
   run->add_flag("--quiet", arguments.quiet, "print nothing but errors");
   run->add_flag("--overwrite", arguments.overwrite, "replace results that are there already");
   CLI::App* check = app.add_subcommand("check", "validate a case, print the model and its steps, run nothing");
   add_case(check);
+  CLI::App* stability = app.add_subcommand("stability", "measure whether the steps of a case can resonate");
+  add_case(stability);
+  stability
+      ->add_option("--longest-steps", arguments.longest_steps, "how many of the longest steps to run (default: 100000)")
+      ->check(CLI::Range(tempi::Index{100}, tempi::Index{1} << 40));
   CLI::App* plot = app.add_subcommand("plot", "draw pictures (PNG) of a finished run");
   plot->add_option("DIR", arguments.run_folder, "the run's folder")->required();
   plot->add_option("--frame", arguments.frame, "which frame to draw (default: the last)")
@@ -152,12 +176,13 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);
     const bool unknown = argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-';
-    say(fmt::format("{}. `tempi --help` shows the commands: run, check, plot, options.",
+    say(fmt::format("{}. `tempi --help` shows the commands: run, check, stability, plot, options.",
                     unknown ? fmt::format("unknown command '{}'", argv[1]) : e.what()));
     return bad_input;
   }
   if (run->parsed()) return run_case(arguments);
   if (check->parsed()) return check_case(arguments);
+  if (stability->parsed()) return measure_stability(arguments);
   if (options->parsed()) {
     fmt::print("{}", arguments.markdown ? tempi::options_as_markdown() : tempi::options_as_text());
     return done;

@@ -328,6 +328,9 @@ IntegratorInput read_integrator(const Section& s) {
   in.method = s.text("method");
   in.steps = s.text("steps");
   in.lattice = s.text("lattice");
+  in.lattice_place = s.place_of("lattice");
+  in.neighbour_ratio = s.number("neighbour_ratio");
+  in.newmark_limit = s.text("newmark_limit");
   in.residual = s.boolean("residual");
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
   const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};

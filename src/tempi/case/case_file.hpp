@@ -62,10 +62,11 @@ struct ProbeInput {
 };
 
 struct IntegratorInput {
-  std::string method, steps, lattice;
+  std::string method, steps, lattice, newmark_limit;
+  std::optional<double> neighbour_ratio;
   std::optional<double> safety, courant, step;  // exactly one is set
   bool residual;
-  Place step_place, place;  // of the key that sets the steps
+  Place step_place, lattice_place, place;  // step_place: of the key that sets the steps
 };
 
 struct CaseFile {

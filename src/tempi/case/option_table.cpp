@@ -17,6 +17,7 @@ constexpr Range positive{.low = 0.0};
 constexpr Range fraction{.low = 0.0, .high = 1.0, .low_closed = false, .high_closed = true};
 constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed = true};
 constexpr Range at_least_one{.low = 1.0, .high = 1e9, .low_closed = true, .high_closed = true};
+constexpr Range one_or_more{.low = 1.0, .low_closed = true};
 constexpr Range zero_to_ten{.low = 0.0, .high = 10.0, .low_closed = true, .high_closed = true};
 constexpr Range one_or_two{.low = 1.0, .high = 2.0, .low_closed = true, .high_closed = true};
 
@@ -88,14 +89,23 @@ constexpr Option table[] = {
 
     {"integrator", "method", choice, "", "\"avi\"", "avi | newmark", any,
      "avi: every element at its own step; newmark: explicit, one step for all"},
-    {"integrator", "safety", number, "", "0.3", "", fraction,
+    {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start"},
     {"integrator", "courant", number, "", "", "", positive,
      "step as a multiple of inradius / wave speed; the papers have 0.1"},
     {"integrator", "step", number, "s", "", "", positive, "one step for all elements"},
     {"integrator", "steps", choice, "", "\"element\"", "element | one-ring | uniform", any,
      "each element its own; the smallest around its nodes; the smallest of all"},
-    {"integrator", "lattice", choice, "", "\"exact\"", "exact", any, "how times are kept: exact is the event queue"},
+    {"integrator", "lattice", choice, "", "\"auto\"",
+     "auto | powers-of-two | powers-of-three | twos-and-threes | any | exact", any,
+     "steps as multiples of one tick. auto: powers of two or three, whichever is faster, with the neighbours' steps as "
+     "far apart as was found stable; any: whole multiples, keeps most of the saving but can resonate above safety 0.2; "
+     "exact: any steps, on the event queue, slow"},
+    {"integrator", "neighbour_ratio", number, "", "", "", one_or_more,
+     "how many times the smallest step around it an element's step may be; omitted: as the lattice needs it to be "
+     "stable"},
+    {"integrator", "newmark_limit", choice, "", "\"element\"", "element | assembled", any,
+     "newmark: safety counts from the smallest stable step of an element, or from that of the assembled mesh (larger)"},
     {"integrator", "residual", boolean, "", "true", "", any, "measure the local energy residual of every element"},
 
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},

@@ -81,6 +81,13 @@ Json claims_json(const Claims& c) {
           {"reversible", c.reversible}};
 }
 
+Json lattice_json(const StepChoice& choice) {
+  return {{"rule", name_of(choice.rule)},
+          {"neighbour_ratio", choice.ratio ? Json(*choice.ratio) : Json()},
+          {"tick", choice.lattice.tick},
+          {"verified_safety", choice.verified_safety}};
+}
+
 Json residual_json(const Simulation& s, const EnergyResidual& residual) {
   const auto w = residual.worst();
   const auto [potential, k] = s.model->term(w.term);
@@ -188,7 +195,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["status"] = name_of(figures.status);
   if (!figures.message.empty()) j["message"] = figures.message;
   j["title"] = s.input.title;
-  j["method"] = s.integrator->name();
+  j["method"] = s.input.integrator.method;
   j["version"] = version;
   j["elements"] = s.mesh->cells().size();
   j["nodes"] = s.mesh->node_count();
@@ -197,9 +204,11 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["updates"] = {{"total", total}, {"min", least}, {"max", most}};
   const Index newmark = s.newmark_updates(figures.status == Status::completed ? s.input.end_time : figures.reached);
   j["newmark_updates"] = newmark;
-  j["predicted_speedup"] = ideal_speedup(s.steps);
+  j["newmark_step"] = s.smallest_step();
+  j["predicted_speedup"] = ideal_speedup(s.wished_steps);
   j["counted_speedup"] = per_update(static_cast<double>(newmark));
-  j["step"] = {{"min", s.smallest_step()}, {"max", largest_step}};
+  j["step"] = {{"min", *std::ranges::min_element(s.steps)}, {"max", largest_step}};
+  if (s.choice) j["lattice"] = lattice_json(*s.choice);
   j["energy"] = {{"initial", e.initial}, {"final", e.final},        {"min", e.min}, {"max", e.max}, {"drift", e.drift},
                  {"band", e.band},       {"reference", e.reference}};
   j["linear_momentum"] = momentum_json(balance.linear_momentum());
@@ -208,6 +217,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["claims"] = claims_json(s.integrator->claims());
   j["groups"] = group_names(*s.mesh);
   j["wall_time"] = figures.wall_time;
+  if (s.choice) j["predicted_wall_time"] = s.predicted_time(*s.choice);
   j["total_time"] = figures.total_time;
   j["time_per_update"] = per_update(figures.wall_time);
   j["threads"] = figures.threads;
@@ -245,10 +255,69 @@ std::string describe_result(const std::string& summary) {
     out += fmt::format("  local residual  {} of the largest element energy\n",
                        text(j["energy_residual"]["ratio"], "{:.2e}"));
   if (j["time_per_update"].is_number())
-    out += fmt::format("  wall time       {:.3g} s, {:.3g} us per update\n", j["wall_time"].get<double>(),
+    out += fmt::format("  wall time       {:.3g} s{}, {:.3g} us per update\n", j["wall_time"].get<double>(),
+                       j.contains("predicted_wall_time")
+                           ? fmt::format(" (predicted {:.3g} s)", j["predicted_wall_time"].get<double>())
+                           : "",
                        1e6 * j["time_per_update"].get<double>());
   return out;
 }
+
+namespace {
+
+std::string duration(double seconds) {
+  if (seconds < 120.0) return fmt::format("{:.3g} s", seconds);
+  return seconds < 7200.0 ? fmt::format("{:.3g} min", seconds / 60.0) : fmt::format("{:.4g} h", seconds / 3600.0);
+}
+
+std::string line_of_choice(bool chosen, std::string_view lattice, const NeighbourRatio& ratio, double saving,
+                           double seconds, std::string_view evidence) {
+  return fmt::format("  {} {:<26} {:>10} {:>8.2f} {:>10}  {}\n", chosen ? '*' : ' ', lattice,
+                     ratio ? fmt::format("{:g} x", *ratio) : "-", saving, duration(seconds), evidence);
+}
+
+std::string evidence_of(double verified, double safety) {
+  return safety <= verified ? fmt::format("no growth found up to safety {:g}", verified)
+                            : fmt::format("can grow above safety {:g}", verified);
+}
+
+// Every way to choose the steps: updates saved against Newmark at the element limit, time, what is known of stability.
+std::string table_of_choices(const Simulation& s) {
+  const StepWish wish = s.step_wish();
+  std::string out = fmt::format("  {:<28} {:>10} {:>8} {:>10}  {}\n", "choices of steps", "neighbours", "saving",
+                                "time", "stability");
+  const auto add = [&](const StepChoice& c) {
+    const bool chosen =
+        s.input.integrator.method == "avi" && s.choice && s.choice->rule == c.rule && s.choice->ratio == c.ratio;
+    out += line_of_choice(chosen, name_of(c.rule), c.ratio, c.saving, s.predicted_time(c),
+                          evidence_of(c.verified_safety, wish.safety));
+  };
+  for (const LatticeRule rule :
+       {LatticeRule::powers_of_two, LatticeRule::powers_of_three, LatticeRule::twos_and_threes, LatticeRule::any}) {
+    const StepChoice safe = nests(rule) ? safest_choice(wish, rule) : choice_of(wish, rule, std::nullopt);
+    if (safe.ratio) add(choice_of(wish, rule, std::nullopt));
+    if (s.choice && s.choice->rule == rule && s.choice->ratio != safe.ratio && s.choice->ratio) add(*s.choice);
+    add(safe);
+  }
+  double exact = 0.0, newmark = 0.0;  // [ns] per simulated second
+  for (std::size_t i = 0; i < wish.steps.size(); ++i) {
+    exact += (wish.cost_per_update[i] + queue_cost) / wish.steps[i];
+    newmark += wish.cost_per_update[i] / s.smallest_step();
+  }
+  const double scale = 1e-9 * s.machine_factor * s.input.end_time;
+  out += line_of_choice(s.input.integrator.method == "avi" && !s.choice, "exact", std::nullopt,
+                        ideal_speedup(wish.steps), exact * scale, evidence_of(verified_on_queue, wish.safety));
+  out += line_of_choice(s.input.integrator.method == "newmark" && s.input.integrator.newmark_limit == "element",
+                        "newmark, element limit", std::nullopt, 1.0, newmark * scale, "stable");
+  if (!s.input.integrator.safety) return out;
+  const double step = wish.safety > 0.0 ? *s.input.integrator.safety * s.assembled_limit() : s.smallest_step();
+  out += line_of_choice(s.input.integrator.method == "newmark" && s.input.integrator.newmark_limit == "assembled",
+                        "newmark, assembled limit", std::nullopt, step / s.smallest_step(),
+                        newmark * scale * s.smallest_step() / step, "stable");
+  return out;
+}
+
+}  // namespace
 
 std::string describe_model(const Simulation& s) {
   const auto largest_step = *std::ranges::max_element(s.steps);
@@ -270,12 +339,18 @@ std::string describe_model(const Simulation& s) {
   out += fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", s.smallest_step(), largest_step,
                      largest_step / s.smallest_step());
   Index avi = 0;
-  for (const double step : s.steps) avi += update_count(step, s.input.end_time);
+  for (Index i = 0; i < s.model->term_count(); ++i) avi += s.updates_until(make_id<TermId>(i), s.input.end_time);
   const bool synchronous = s.input.integrator.method == "newmark";
   out += fmt::format("  updates until {:.6g} s\n", s.input.end_time);
   if (!synchronous) out += fmt::format("    avi      {:>16}\n", avi);
   out += fmt::format("    newmark  {:>16}\n", s.newmark_updates(s.input.end_time));
-  if (!synchronous) out += fmt::format("  predicted saving in updates: {:.3f}\n", ideal_speedup(s.steps));
+  if (!synchronous) {
+    const double before = ideal_speedup(s.wished_steps), with = s.choice ? s.choice->saving : before;
+    out += fmt::format("  predicted saving in updates: {:.3f}", with);
+    if (s.choice) out += fmt::format(" on the lattice, {:.3f} before rounding to it", before);
+    out += "\n";
+  }
+  out += table_of_choices(s);
   if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);
   return out;
 }

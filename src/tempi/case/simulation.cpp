@@ -10,10 +10,13 @@
 
 #include "tempi/case/selection.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/diagnostic/stability.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi_lattice.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/io/read_mesh.hpp"
 #include "tempi/mesh/quality.hpp"
+#include "tempi/model/linearised_model.hpp"
 #include "tempi/potential/loads.hpp"
 
 namespace tempi {
@@ -36,7 +39,7 @@ VectorExpression vector_of(const std::vector<FormulaText>& texts, const Constant
 
 class Builder {
  public:
-  explicit Builder(CaseFile input) { s_.input = std::move(input); }
+  Builder(CaseFile input, int threads) : threads_(threads) { s_.input = std::move(input); }
 
   Simulation operator()() && {
     read_mesh_file();
@@ -331,18 +334,56 @@ class Builder {
     const StepRule rule = in.method == "newmark" || in.steps == "uniform" ? StepRule::uniform
                           : in.steps == "one-ring"                        ? StepRule::one_ring
                                                                           : StepRule::element;
-    s_.steps =
+    s_.wished_steps =
         at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    LatticeOptions options{threads_, 1.0};
+    if (in.method == "newmark" && in.newmark_limit == "assembled") {
+      if (!in.safety || in.lattice == "exact")
+        throw PlacedError(in.place,
+                          "newmark_limit = \"assembled\" goes with safety, and not with lattice = \"exact\". Leave out "
+                          "step, courant and lattice.");
+      const double step = *in.safety * s_.assembled_limit();
+      options.rechecked = s_.smallest_step() / step;
+      std::ranges::fill(s_.wished_steps, step);
+    }
     constexpr double most_steps = 1e15;  // beyond, times are not told apart in double precision
     if (input().end_time / s_.smallest_step() > most_steps)
       throw PlacedError(in.step_place,
                         fmt::format("the smallest step {:.6g} s is too small for an end_time of {:.6g} s (over "
                                     "1e15 steps). Choose larger steps or a shorter run.",
                                     s_.smallest_step(), input().end_time));
-    if (in.method == "newmark")
+    if (in.lattice == "exact")
+      use_queue();
+    else
+      use_lattice(options);
+  }
+
+  void use_queue() {
+    s_.steps = s_.wished_steps;
+    if (input().integrator.neighbour_ratio) limit_neighbours(*s_.model, s_.steps, *input().integrator.neighbour_ratio);
+    if (input().integrator.method == "newmark")
       s_.integrator = std::make_unique<SyncNewmark>(*s_.model, s_.smallest_step());
     else
       s_.integrator = std::make_unique<AviExplicit>(*s_.model, s_.steps);
+  }
+
+  void use_lattice(const LatticeOptions& options) {
+    const IntegratorInput& in = input().integrator;
+    const StepWish wish = s_.step_wish();
+    if (const auto rule = lattice_rule(in.lattice))
+      s_.choice = in.neighbour_ratio ? choice_of(wish, *rule, in.neighbour_ratio)
+                  : nests(*rule)     ? safest_choice(wish, *rule)
+                                     : choice_of(wish, *rule, std::nullopt);
+    else
+      s_.choice = in.neighbour_ratio ? automatic_choice(wish, *in.neighbour_ratio) : automatic_choice(wish);
+    const TickLattice& lattice = s_.choice->lattice;
+    for (const std::int32_t m : lattice.ticks) s_.steps.push_back(lattice.tick * m);
+    auto integrator = std::make_unique<AviLattice>(*s_.model, lattice, options);
+    double typical = 0.0;  // of one update of every term, unwatched [ns]
+    for (const ElasticCells* cells : s_.cells)
+      typical += static_cast<double>(cells->size()) * typical_cost(s_.type_of(*cells), false);
+    s_.machine_factor = integrator->time_of_pass(s_.state) / (1e-9 * typical);
+    s_.integrator = std::move(integrator);
   }
 
   void find_probes() {
@@ -377,6 +418,7 @@ class Builder {
     s_.probes.push_back({probe.name, {make_id<NodeId>(best)}});
   }
 
+  int threads_;
   Simulation s_;
   Model::Parts parts_;
   std::vector<Index> term_of_cell_;
@@ -385,7 +427,41 @@ class Builder {
 
 }  // namespace
 
-double Simulation::smallest_step() const { return *std::ranges::min_element(steps); }
+double Simulation::smallest_step() const { return *std::ranges::min_element(wished_steps); }
+
+Index Simulation::updates_until(TermId term, double time) const {
+  const auto i = static_cast<std::size_t>(index(term));
+  return choice ? update_count(choice->lattice.tick, time) / choice->lattice.ticks[i] : update_count(steps[i], time);
+}
+
+CellType Simulation::type_of(const ElasticCells& potential) const {
+  return mesh->cells().types[static_cast<std::size_t>(index(potential.cell(0)))];
+}
+
+double Simulation::predicted_time(const StepChoice& of) const {
+  return 1e-9 * of.cost * machine_factor * input.end_time;
+}
+
+double Simulation::assembled_limit() const { return assembled_stable_step(linearised(*model, state.displacement)); }
+
+StepWish Simulation::step_wish() const {
+  StepWish wish{*model, wished_steps, {}, {}, 0.0};
+  for (const ElasticCells* potential : cells) {
+    const CellType type = type_of(*potential);
+    if (std::ranges::find(wish.types, type) == wish.types.end()) wish.types.push_back(type);
+    wish.cost_per_update.insert(wish.cost_per_update.end(), static_cast<std::size_t>(potential->size()),
+                                typical_cost(type, input.integrator.residual));
+  }
+  const auto [least, most] = std::ranges::minmax(wished_steps);
+  if (least == most) return wish;  // synchronous: nothing can resonate
+  if (input.integrator.safety) {
+    wish.safety = *input.integrator.safety;
+    return wish;
+  }
+  const std::vector<double> stable = stable_steps(*model, state.displacement);
+  for (std::size_t i = 0; i < stable.size(); ++i) wish.safety = std::max(wish.safety, wished_steps[i] / stable[i]);
+  return wish;
+}
 
 Index Simulation::newmark_updates(double time) const {
   return mesh->cells().size() * static_cast<Index>(std::ceil(time / smallest_step()));
@@ -400,16 +476,17 @@ std::vector<Index> Simulation::term_of_cell() const {
 }
 
 std::string Simulation::caution() const {
-  constexpr double resonance_free = 0.3;  // measured on tetrahedra: docs/theory.md
-  const auto& safety = input.integrator.safety;
-  const bool own_steps = *std::ranges::max_element(steps) > smallest_step();
-  if (!own_steps || !safety || *safety <= resonance_free) return "";
+  const auto [least, most] = std::ranges::minmax(steps);
+  if (least == most) return "";
+  const double verified = choice ? choice->verified_safety : verified_on_queue;
+  const double safety = step_wish().safety;
+  if (safety <= verified) return "";
   return fmt::format(
-      "steps that do not nest can resonate, slowly, above safety = {} (here {}): watch the energy, or take a smaller "
-      "safety.",
-      resonance_free, *safety);
+      "steps of this kind can resonate, slowly, above safety = {} (here {:.3g}): watch the energy, take a smaller "
+      "safety or lattice = \"auto\", or measure with `tempi stability`.",
+      verified, safety);
 }
 
-Simulation build(CaseFile input) { return Builder(std::move(input))(); }
+Simulation build(CaseFile input, int threads) { return Builder(std::move(input), threads)(); }
 
 }  // namespace tempi

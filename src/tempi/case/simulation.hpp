@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tempi/case/case_file.hpp"
+#include "tempi/case/step_choice.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/model/state.hpp"
@@ -25,16 +27,26 @@ struct Simulation {
   std::unique_ptr<Mesh> mesh;
   std::vector<const ElasticCells*> cells;  // the model's potentials, in order
   std::unique_ptr<Model> model;
-  State state;                // at t = 0
-  std::vector<double> steps;  // chosen, per term [s]
+  State state;                       // at t = 0
+  std::vector<double> wished_steps;  // per term [s], before a lattice rounds them down
+  std::vector<double> steps;         // per term [s], as they are
+  std::optional<StepChoice> choice;  // of the lattice; absent on the queue
+  double machine_factor = 1.0;       // time of an update here over its typical cost, as measured by `build`
   std::vector<Probe> probes;
   std::unique_ptr<Integrator> integrator;
   std::vector<std::string> warnings;  // for every run
   std::vector<std::string> notes;     // for `tempi check`: settings without effect
 
-  double smallest_step() const;
+  double smallest_step() const;                                        // [s], of the wished: Newmark's
   double difference_spacing() const { return 0.1 * smallest_step(); }  // [s], for derivatives of prescribed motions
   Index newmark_updates(double time) const;                            // cells * ceil(time / smallest step)
+
+  Index updates_until(TermId term, double time) const;
+  // 2/omega_max of the assembled model where it starts [s]; cost: some 200 force evaluations.
+  double assembled_limit() const;
+  StepWish step_wish() const;  // what a lattice is chosen for
+  CellType type_of(const ElasticCells& potential) const;
+  double predicted_time(const StepChoice& of) const;  // wall time of the run [s], without output
 
   std::vector<Index> term_of_cell() const;
   std::string caution() const;  // what to know about the chosen steps; empty when there is nothing
@@ -42,6 +54,7 @@ struct Simulation {
 
 // Reads the mesh and builds everything. Throws InputError with the place for whatever is wrong with it: nothing has
 // been written by then, and every formula has been evaluated at the start, the middle and the end of the run.
-Simulation build(CaseFile input);
+// `threads`: for the run; its results do not depend on them.
+Simulation build(CaseFile input, int threads = 1);
 
 }  // namespace tempi

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/stability_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/sync_newmark.hpp"
+#include "tempi/model/linearised_model.hpp"
+
+namespace tempi {
+
+StabilityReport measure_stability(const Simulation& s, const StabilityOptions& options) {
+  const Model linear = linearised(*s.model, s.state.displacement);
+  std::unique_ptr<Integrator> map;
+  if (s.choice)
+    map = std::make_unique<AviLattice>(linear, s.choice->lattice);
+  else if (s.input.integrator.method == "newmark")
+    map = std::make_unique<SyncNewmark>(linear, s.smallest_step());
+  else
+    map = std::make_unique<AviExplicit>(linear, s.steps);
+  return measure_growth(linear, *map, *std::ranges::max_element(s.steps), options);
+}
+
+std::string describe_stability(const Simulation& s, const StabilityReport& r) {
+  const auto [least, most] = std::ranges::minmax(s.steps);
+  std::string out = fmt::format("{}: linear stability where it starts\n", s.input.title);
+  out += fmt::format("  method          {}, {}{}\n", s.input.integrator.method,
+                     s.choice ? name_of(s.choice->rule) : "exact",
+                     s.choice && s.choice->ratio ? fmt::format(", neighbours within {:g} x", *s.choice->ratio) : "");
+  out += fmt::format("  steps           {:.6g} s to {:.6g} s, at most {:.3g} of a term's own stable step\n", least,
+                     most, s.step_wish().safety);
+  out +=
+      fmt::format("  motion run      {} longest steps, without {} rigid motions\n", r.longest_steps, r.rigid_motions);
+  out += fmt::format("  growth          {:.3e} per longest step (resolved from {:.0e}), {:.3g} in {} steps\n", r.growth,
+                     r.resolution, r.total_log_growth, stability_horizon);
+  out += fmt::format("  verdict         {}\n", r.unstable ? "unstable" : "stable");
+  if (r.releases_energy)
+    out +=
+        "  note: its strain energy can fall below zero: the model itself is unstable where it starts, whatever the "
+        "steps.\n";
+  if (!r.unstable && r.longest_steps < stability_horizon)
+    out += fmt::format("  note: growth slower than {:.1e} per longest step would not have been seen.\n", r.resolution);
+  return out;
+}
+
+}  // namespace tempi

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/step_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "tempi/model/steps.hpp"
+
+namespace tempi {
+namespace {
+
+// [ns], of a group each time it acts: loops to start, lanes not filled, and what thin groups of a large model lose in
+// caches. Fitted to blocks of 10 k to 500 k tetrahedra (docs/benchmarks.md).
+double cost_per_strike(std::size_t terms) { return 500.0 + 0.03 * static_cast<double>(terms); }
+
+constexpr std::array<std::pair<LatticeRule, const char*>, 4> names = {
+    {{LatticeRule::powers_of_two, "powers-of-two"},
+     {LatticeRule::powers_of_three, "powers-of-three"},
+     {LatticeRule::twos_and_threes, "twos-and-threes"},
+     {LatticeRule::any, "any"}}};
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+constexpr std::array<double, 4> ratios_tried = {unlimited, 4.0, 2.0, 1.5};
+
+StepChoice better(StepChoice a, StepChoice b, double safety) {
+  if (a.verified(safety) != b.verified(safety)) return a.verified(safety) ? a : b;
+  return a.cost <= b.cost ? a : b;
+}
+
+}  // namespace
+
+double verified_safety(CellType type, LatticeRule rule, NeighbourRatio ratio) {
+  const double r = ratio.value_or(unlimited);
+  if (!nests(rule)) return rule == LatticeRule::any ? 0.2 : 0.5;
+  switch (type) {
+    case CellType::line2: return r <= 1.5 ? 0.95 : r <= 2.0 ? 0.8 : r <= 4.0 ? 0.5 : 0.3;
+    case CellType::tetrahedron4: return 0.95;
+    default: return r <= 1.5 ? 0.9 : 0.7;
+  }
+}
+
+StepChoice choice_of(const StepWish& wish, LatticeRule rule, NeighbourRatio ratio) {
+  std::vector<double> steps = wish.steps;
+  if (ratio) limit_neighbours(wish.model, steps, *ratio);
+  const LatticeCost cost{wish.cost_per_update, cost_per_strike(steps.size())};
+  StepChoice choice{rule, ratio, fit_lattice(steps, rule, cost), 0.0, 0.0, unlimited};
+  double updates = 0.0;  // per second
+  for (const std::int32_t m : choice.lattice.ticks) updates += 1.0 / (choice.lattice.tick * m);
+  choice.saving = static_cast<double>(steps.size()) / (*std::ranges::min_element(wish.steps) * updates);
+  choice.cost = predicted_cost(choice.lattice, cost);
+  for (const CellType type : wish.types)
+    choice.verified_safety = std::min(choice.verified_safety, verified_safety(type, rule, ratio));
+  return choice;
+}
+
+StepChoice safest_choice(const StepWish& wish, LatticeRule rule) {
+  for (const double r : ratios_tried) {
+    const NeighbourRatio ratio = r == unlimited ? NeighbourRatio{} : NeighbourRatio{r};
+    const bool verified = std::ranges::all_of(wish.types, [&](CellType type) {
+      return wish.safety <= verified_safety(type, rule, ratio);
+    });
+    if (verified || r == ratios_tried.back()) return choice_of(wish, rule, ratio);
+  }
+  return choice_of(wish, rule, ratios_tried.back());
+}
+
+StepChoice automatic_choice(const StepWish& wish) {
+  return better(safest_choice(wish, LatticeRule::powers_of_two), safest_choice(wish, LatticeRule::powers_of_three),
+                wish.safety);
+}
+
+StepChoice automatic_choice(const StepWish& wish, double ratio) {
+  return better(choice_of(wish, LatticeRule::powers_of_two, ratio),
+                choice_of(wish, LatticeRule::powers_of_three, ratio), wish.safety);
+}
+
+double typical_cost(CellType type, bool watched) {
+  const double cost = type == CellType::line2          ? 8.0
+                      : type == CellType::triangle3    ? 15.0
+                      : type == CellType::triangle6    ? 65.0
+                      : type == CellType::tetrahedron4 ? 20.0
+                                                       : 120.0;
+  return watched ? 2.0 * cost + 50.0 : cost;
+}
+
+std::string name_of(LatticeRule rule) {
+  return std::ranges::find(names, rule, &std::pair<LatticeRule, const char*>::first)->second;
+}
+
+std::optional<LatticeRule> lattice_rule(const std::string& name) {
+  for (const auto& [rule, known] : names)
+    if (name == known) return rule;
+  return std::nullopt;
+}
+
+}  // namespace tempi
