@@ -43,7 +43,7 @@ double median(std::vector<double> values) {
 struct Scale {
   double cells = 1.0;  // factor on all sizes
   int turns = 7;
-  double seconds = 0.6;  // of each competitor in each turn
+  double seconds = 0.4;  // of each competitor in each turn
 };
 
 // One integrator at work on a body.

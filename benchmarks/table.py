@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the benchmarks' results: a table of what must be reached, and a picture.
 
-usage: table.py BENCH.json [--markdown] [--picture FILE.png]
+usage: table.py BENCH.json [--markdown] [--picture FILE.png] [--page docs/benchmarks.md]
+
+--page replaces what stands between the page's markers by the tables in Markdown.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 from pathlib import Path
 
@@ -127,9 +131,17 @@ def main() -> None:
     arguments.add_argument("results", type=Path)
     arguments.add_argument("--markdown", action="store_true")
     arguments.add_argument("--picture", type=Path)
+    arguments.add_argument("--page", type=Path)
     given = arguments.parse_args()
     results = Results(given.results)
     print_all(results, given.markdown)
+    if given.page:
+        with contextlib.redirect_stdout(io.StringIO()) as tables:
+            print_all(results, markdown=True)
+        begin, end = "<!-- results: begin -->", "<!-- results: end -->"
+        text = given.page.read_text(encoding="utf-8")
+        head, tail = text[: text.index(begin) + len(begin)], text[text.index(end):]
+        given.page.write_text(f"{head}\n{tables.getvalue()}\n{tail}", encoding="utf-8")
     if given.picture:
         draw(results, given.picture)
 

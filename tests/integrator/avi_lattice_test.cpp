@@ -295,6 +295,9 @@ const LargeBody& large_body() {
                                  parts.potentials.push_back(std::make_unique<Springs>(mesh, parts.mass));
                                });
     TickLattice lattice = round_lattice(*body.model, 0.3, LatticeRule::any);
+    // The springs could wait much longer; like this they act, all at once.
+    for (Index i = index(body.model->first_term(1)); i < body.model->term_count(); ++i)
+      lattice.ticks[static_cast<std::size_t>(i)] = 13;
     State start = moving_state(body, 0.1, 0.02, 5);
     return LargeBody{std::move(body), std::move(lattice), std::move(start)};
   }();

@@ -98,9 +98,11 @@ constexpr Option table[] = {
      "each element its own; the smallest around its nodes; the smallest of all"},
     {"integrator", "lattice", choice, "", "\"auto\"",
      "auto | powers-of-two | powers-of-three | twos-and-threes | any | exact", any,
-     "steps as multiples of one tick. auto: powers of two or three, whichever is faster, with the neighbours' steps as "
-     "far apart as was found stable; any: whole multiples, keeps most of the saving but can resonate above safety 0.2; "
-     "exact: any steps, on the event queue, slow"},
+     "steps as multiples of one tick. auto: powers of two or three, whichever is faster, with neighbours' steps as far "
+     "apart as was found stable (docs/stability.md); the others as named, for `tempi check` and `tempi stability` to "
+     "judge; any: all whole multiples, which keeps most of the saving but resonates first; exact: steps as they are, "
+     "on "
+     "the event queue, slow"},
     {"integrator", "neighbour_ratio", number, "", "", "", one_or_more,
      "how many times the smallest step around it an element's step may be; omitted: as the lattice needs it to be "
      "stable"},

@@ -371,9 +371,7 @@ class Builder {
     const IntegratorInput& in = input().integrator;
     const StepWish wish = s_.step_wish();
     if (const auto rule = lattice_rule(in.lattice))
-      s_.choice = in.neighbour_ratio ? choice_of(wish, *rule, in.neighbour_ratio)
-                  : nests(*rule)     ? safest_choice(wish, *rule)
-                                     : choice_of(wish, *rule, std::nullopt);
+      s_.choice = choice_of(wish, *rule, in.neighbour_ratio);
     else
       s_.choice = in.neighbour_ratio ? automatic_choice(wish, *in.neighbour_ratio) : automatic_choice(wish);
     const TickLattice& lattice = s_.choice->lattice;
@@ -445,7 +443,7 @@ double Simulation::predicted_time(const StepChoice& of) const {
 double Simulation::assembled_limit() const { return assembled_stable_step(linearised(*model, state.displacement)); }
 
 StepWish Simulation::step_wish() const {
-  StepWish wish{*model, wished_steps, {}, {}, 0.0};
+  StepWish wish{*model, wished_steps, {}, {}, 0.0, input.integrator.steps == "one-ring"};
   for (const ElasticCells* potential : cells) {
     const CellType type = type_of(*potential);
     if (std::ranges::find(wish.types, type) == wish.types.end()) wish.types.push_back(type);

@@ -23,6 +23,41 @@ constexpr std::array<std::pair<LatticeRule, const char*>, 4> names = {
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr std::array<double, 4> ratios_tried = {unlimited, 4.0, 2.0, 1.5};
 
+// The sweep's result (docs/stability.md): the largest fraction of the own stable step without growth, for each limit
+// on neighbours of `ratios_tried`. Rules that do not nest were tried without a limit only.
+struct Evidence {
+  CellType type;
+  LatticeRule rule;
+  std::array<double, 4> safety;
+};
+constexpr Evidence evidence[] = {
+    {CellType::line2, LatticeRule::powers_of_two, {0.0, 0.5, 0.6, 0.9}},
+    {CellType::line2, LatticeRule::powers_of_three, {0.0, 0.7, 0.7, 0.95}},
+    {CellType::line2, LatticeRule::twos_and_threes, {0.0, 0.0, 0.0, 0.0}},
+    {CellType::line2, LatticeRule::any, {0.0, 0.0, 0.0, 0.0}},
+    {CellType::triangle3, LatticeRule::powers_of_two, {0.5, 0.9, 0.9, 0.95}},
+    {CellType::triangle3, LatticeRule::powers_of_three, {0.3, 0.9, 0.95, 0.95}},
+    {CellType::triangle3, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::triangle3, LatticeRule::any, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::triangle6, LatticeRule::powers_of_two, {0.3, 0.7, 0.95, 0.95}},
+    {CellType::triangle6, LatticeRule::powers_of_three, {0.3, 0.7, 0.95, 0.95}},
+    {CellType::triangle6, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::triangle6, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
+    {CellType::tetrahedron4, LatticeRule::powers_of_two, {0.8, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron4, LatticeRule::powers_of_three, {0.8, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron4, LatticeRule::twos_and_threes, {0.5, 0.5, 0.5, 0.5}},
+    {CellType::tetrahedron4, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
+    {CellType::tetrahedron10, LatticeRule::powers_of_two, {0.7, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron10, LatticeRule::powers_of_three, {0.9, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron10, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::tetrahedron10, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
+};
+
+// The limit whose evidence counts.
+NeighbourRatio as_found(const StepWish& wish, NeighbourRatio ratio) {
+  return wish.one_ring && !ratio ? NeighbourRatio{ratios_tried.back()} : ratio;
+}
+
 StepChoice better(StepChoice a, StepChoice b, double safety) {
   if (a.verified(safety) != b.verified(safety)) return a.verified(safety) ? a : b;
   return a.cost <= b.cost ? a : b;
@@ -31,13 +66,12 @@ StepChoice better(StepChoice a, StepChoice b, double safety) {
 }  // namespace
 
 double verified_safety(CellType type, LatticeRule rule, NeighbourRatio ratio) {
-  const double r = ratio.value_or(unlimited);
-  if (!nests(rule)) return rule == LatticeRule::any ? 0.2 : 0.5;
-  switch (type) {
-    case CellType::line2: return r <= 1.5 ? 0.95 : r <= 2.0 ? 0.8 : r <= 4.0 ? 0.5 : 0.3;
-    case CellType::tetrahedron4: return 0.95;
-    default: return r <= 1.5 ? 0.9 : 0.7;
+  for (const Evidence& row : evidence) {
+    if (row.type != type || row.rule != rule) continue;
+    for (std::size_t i = ratios_tried.size(); i-- > 0;)  // of the tightest limit tried that is not tighter
+      if (ratio.value_or(unlimited) <= ratios_tried[i]) return row.safety[i];
   }
+  return 0.0;
 }
 
 StepChoice choice_of(const StepWish& wish, LatticeRule rule, NeighbourRatio ratio) {
@@ -50,7 +84,7 @@ StepChoice choice_of(const StepWish& wish, LatticeRule rule, NeighbourRatio rati
   choice.saving = static_cast<double>(steps.size()) / (*std::ranges::min_element(wish.steps) * updates);
   choice.cost = predicted_cost(choice.lattice, cost);
   for (const CellType type : wish.types)
-    choice.verified_safety = std::min(choice.verified_safety, verified_safety(type, rule, ratio));
+    choice.verified_safety = std::min(choice.verified_safety, verified_safety(type, rule, as_found(wish, ratio)));
   return choice;
 }
 
@@ -58,7 +92,7 @@ StepChoice safest_choice(const StepWish& wish, LatticeRule rule) {
   for (const double r : ratios_tried) {
     const NeighbourRatio ratio = r == unlimited ? NeighbourRatio{} : NeighbourRatio{r};
     const bool verified = std::ranges::all_of(wish.types, [&](CellType type) {
-      return wish.safety <= verified_safety(type, rule, ratio);
+      return wish.safety <= verified_safety(type, rule, as_found(wish, ratio));
     });
     if (verified || r == ratios_tried.back()) return choice_of(wish, rule, ratio);
   }

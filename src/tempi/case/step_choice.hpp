@@ -28,6 +28,7 @@ struct StepWish {
   std::vector<CellType> types;          // that occur
   std::vector<double> cost_per_update;  // of each term [ns]
   double safety;                        // largest step over the term's own stable step
+  bool one_ring = false;                // each step is the smallest around its nodes already
 };
 
 struct StepChoice {
@@ -42,7 +43,8 @@ struct StepChoice {
 
 StepChoice choice_of(const StepWish& wish, LatticeRule rule, NeighbourRatio ratio);
 
-// For one rule: with the loosest limit on neighbours under which no growth was found; one ring apart if none is known.
+// For one rule that nests: with the loosest limit on neighbours under which no growth was found; the tightest if none
+// is known. Steps of one ring need no limit: they were found as stable as the tightest.
 StepChoice safest_choice(const StepWish& wish, LatticeRule rule);
 
 // The cheaper of powers of two and of three: as above, or with a given limit on neighbours.

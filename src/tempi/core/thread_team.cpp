@@ -6,7 +6,7 @@
 namespace tempi {
 namespace {
 
-constexpr int spins_before_sleep = 20000;  // some tens of microseconds
+constexpr int spins_before_sleep = 5000;  // a fraction of a millisecond
 
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)

@@ -115,20 +115,26 @@ void AviLattice::drift(State& state, const LatticeGroup& group, Index s) {
         [&](Index i) -> NodeLine& { return lines_[static_cast<std::size_t>(other[i])]; });
 }
 
+// item(first, last) for all terms of the part, in blocks that share no node while they are done at the same time. The
+// division does not depend on the number of threads.
+template <class Item>
+void AviLattice::each_block(const LatticePart& part, Item&& item) const {
+  for (std::size_t c = 0; c + 1 < part.colours.size(); ++c) {
+    const Index first = part.colours[c], last = part.colours[c + 1];
+    const Index block = last - first < worth_sharing ? last - first : part.block;
+    team_.for_each((last - first + block - 1) / block, [&](Index b) {
+      const Index begin = first + b * block;
+      item(begin, std::min(begin + block, last));
+    });
+  }
+}
+
 bool AviLattice::strike(const LatticeGroup& group, double step, double t, std::span<NodeLine> nodes) const {
   std::atomic<bool> admissible = true;
   for (const LatticePart& part : group.parts)
-    for (std::size_t c = 0; c + 1 < part.colours.size(); ++c) {
-      const Index first = part.colours[c], last = part.colours[c + 1];
-      if (team_.size() == 1 || last - first < worth_sharing) {
-        if (!part.batch->strike(first, last, step, t, nodes)) admissible = false;
-        continue;
-      }
-      team_.for_each((last - first + part.block - 1) / part.block, [&](Index b) {
-        const Index begin = first + b * part.block, end = std::min(begin + part.block, last);
-        if (!part.batch->strike(begin, end, step, t, nodes)) admissible.store(false, std::memory_order_relaxed);
-      });
-    }
+    each_block(part, [&](Index first, Index last) {
+      if (!part.batch->strike(first, last, step, t, nodes)) admissible.store(false, std::memory_order_relaxed);
+    });
   return admissible;
 }
 
@@ -240,9 +246,7 @@ void AviLattice::measure(const LatticeGroup& group, double t) {
     const auto first = static_cast<Index>(energies_.size()), first_row = static_cast<Index>(gradients_.size());
     energies_.resize(static_cast<std::size_t>(first + padded));
     gradients_.resize(static_cast<std::size_t>(first_row + padded * row));
-    const Index block = size < worth_sharing ? padded : part.block;
-    team_.for_each((size + block - 1) / block, [&](Index b) {
-      const Index begin = b * block, end = std::min(begin + block, size);
+    each_block(part, [&](Index begin, Index end) {
       part.batch->measure(begin, end, t, lines_, std::span(energies_).subspan(static_cast<std::size_t>(first + begin)),
                           std::span(gradients_).subspan(static_cast<std::size_t>(first_row + begin * row)));
     });
@@ -363,16 +367,14 @@ double AviLattice::potential_energy(std::span<const NodeLine> nodes, double t) c
   double sum = 0.0;
   for (const LatticeGroup& group : plan_.groups)
     for (const LatticePart& part : group.parts) {
-      const auto size = static_cast<Index>(part.terms.size());
-      const Index blocks = (size + part.block - 1) / part.block;
-      std::vector<double> of_block(static_cast<std::size_t>(blocks));
-      team_.for_each(blocks, [&](Index b) {
-        const Index begin = b * part.block, end = std::min(begin + part.block, size);
-        std::vector<double> energies(static_cast<std::size_t>(part.block));
-        std::vector<double> gradients(static_cast<std::size_t>(part.block * part.batch->row()));
+      std::vector<double> of_block(part.terms.size() / Batch::grain + 1, 0.0);  // by where it begins
+      each_block(part, [&](Index begin, Index end) {
+        const Index padded = (end - begin + Batch::grain - 1) / Batch::grain * Batch::grain;
+        std::vector<double> energies(static_cast<std::size_t>(padded));
+        std::vector<double> gradients(static_cast<std::size_t>(padded * part.batch->row()));
         part.batch->measure(begin, end, t, nodes, energies, gradients);
-        double& block_sum = of_block[static_cast<std::size_t>(b)];
-        for (Index i = 0; i < end - begin; ++i) block_sum += energies[static_cast<std::size_t>(i)];
+        for (Index i = 0; i < end - begin; ++i)
+          of_block[static_cast<std::size_t>(begin / Batch::grain)] += energies[static_cast<std::size_t>(i)];
       });
       for (const double block_sum : of_block) sum += block_sum;
     }

@@ -55,6 +55,8 @@ class AviLattice final : public Integrator {
   void set_due();
   void act(State& state, Index s, Observer* observer);
   void drift(State& state, const LatticeGroup& group, Index s);
+  template <class Item>
+  void each_block(const LatticePart& part, Item&& item) const;
   bool strike(const LatticeGroup& group, double step, double t, std::span<NodeLine> nodes) const;
   void recheck_stability(State& state, const LatticeGroup& group, Index update, double t);
   [[noreturn]] void fail(State& state, double t);

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tempi stability` and the choices that `tempi check` tells."""
+
+import re
+import unittest
+
+from case_folder import LINE, POINT, CaseFolder, bar, case_text, cube, msh
+
+# 24 bars of length 1 and modulus 1, the 13th of length 1/32, held at the left.
+LENGTHS = [1.0] * 12 + [1.0 / 32.0] + [1.0] * 11
+UNIT = 'model = "linear-elastic"\nlambda = 0\nmu = 0.5\ndensity = 1'
+
+
+def one_short_bar():
+    points, x = [(0.0, 0.0, 0.0)], 0.0
+    for length in LENGTHS:
+        x += length
+        points.append((x, 0.0, 0.0))
+    elements = [(POINT, 2, (0,))] + [(LINE, 1, (i, i + 1)) for i in range(len(LENGTHS))]
+    return msh(points, elements, {1: (1, "body"), 2: (0, "left")})
+
+
+class Stability(CaseFolder):
+    def report(self, *arguments, mesh=None, material=UNIT, integrator="", **sections):
+        self.write("bar.msh", mesh or one_short_bar())
+        self.write("case.toml", case_text(mesh='file = "bar.msh"', material=material, initial="", integrator=integrator,
+                                          **sections))
+        done = self.tempi("stability", "case.toml", *arguments)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        return done.stdout
+
+    def figures(self, text):
+        growth = float(re.search(r"growth\s+(\S+) per longest step", text)[1])
+        return growth, re.search(r"verdict\s+(\w+)", text)[1]
+
+    HELD = {"fix": 'group = "left"'}
+
+    def test_a_bar_beside_one_32_times_shorter_grows_at_half_its_stable_step(self):
+        text = self.report(integrator='safety = 0.5\nlattice = "powers-of-two"', **self.HELD)
+        growth, verdict = self.figures(text)
+        self.assertEqual("unstable", verdict)
+        self.assertAlmostEqual(0.0279, growth, delta=0.05 * 0.0279)
+
+    def test_the_same_bar_is_stable_where_neighbours_are_close(self):
+        for integrator in ('safety = 0.95\nsteps = "one-ring"\nlattice = "powers-of-two"',
+                           'safety = 0.5\nlattice = "powers-of-two"\nneighbour_ratio = 2',
+                           "safety = 0.5"):
+            growth, verdict = self.figures(self.report(integrator=integrator, **self.HELD))
+            self.assertEqual("stable", verdict, integrator)
+            self.assertLess(abs(growth), 1e-4)
+
+    def test_newmark_and_the_queue_are_measured_too(self):
+        for integrator in ('method = "newmark"\nsafety = 0.9', 'safety = 0.1\nlattice = "exact"'):
+            text = self.report("--longest-steps", "1000", integrator=integrator, **self.HELD)
+            self.assertEqual("stable", self.figures(text)[1], integrator)
+            self.assertIn("would not have been seen", text)
+
+    def test_rigid_motions_of_a_free_body_are_left_out(self):
+        text = self.report("--longest-steps", "500", mesh=cube(2), material="lambda = 1\nmu = 1\ndensity = 1")
+        self.assertIn("without 6 rigid motions", text)
+        self.assertEqual("stable", self.figures(text)[1])
+
+    def test_a_wrong_number_of_steps_is_refused(self):
+        self.write("square.msh", bar())
+        self.write("case.toml", case_text())
+        done = self.tempi("stability", "case.toml", "--longest-steps", "1")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("longest-steps", done.stderr)
+
+
+class Choices(CaseFolder):
+    def check(self, integrator=""):
+        self.write("bar.msh", one_short_bar())
+        self.write("case.toml", case_text(mesh='file = "bar.msh"', material=UNIT, initial="", integrator=integrator))
+        done = self.tempi("check", "case.toml")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        lines = done.stdout.splitlines()
+        return lines[next(i for i, line in enumerate(lines) if "choices of steps" in line) + 1:]
+
+    def test_check_tells_every_choice_and_marks_the_one_taken(self):
+        rows = self.check()
+        for name in ("powers-of-two", "powers-of-three", "twos-and-threes", "any", "exact", "newmark, element limit",
+                     "newmark, assembled limit"):
+            self.assertTrue(any(row[4:].startswith(name) for row in rows), name)
+        taken = [row for row in rows if row.startswith("  *")]
+        self.assertEqual(1, len(taken), rows)
+        self.assertIn("no growth found up to safety", taken[0])
+
+    def test_the_row_of_another_choice_is_marked_when_it_is_asked_for(self):
+        for integrator, name in (('lattice = "any"', "any"), ('lattice = "exact"', "exact"),
+                                 ('method = "newmark"', "newmark, element limit"),
+                                 ('method = "newmark"\nnewmark_limit = "assembled"', "newmark, assembled limit"),
+                                 ('lattice = "powers-of-three"\nneighbour_ratio = 3', "powers-of-three")):
+            taken = [row for row in self.check(integrator) if row.startswith("  *")]
+            self.assertEqual(1, len(taken), integrator)
+            self.assertTrue(taken[0][4:].startswith(name), taken)
+
+    def test_newmark_may_go_further_at_the_assembled_limit(self):
+        rows = self.check()
+        saving = {row[4:30].strip(): float(row[41:50]) for row in rows}
+        self.assertEqual(1.0, saving["newmark, element limit"])
+        self.assertGreater(saving["newmark, assembled limit"], 2.0)
+
+    def test_the_assembled_limit_goes_with_safety_only(self):
+        self.write("bar.msh", one_short_bar())
+        self.write("case.toml", case_text(mesh='file = "bar.msh"', material=UNIT, initial="",
+                                          integrator='method = "newmark"\nnewmark_limit = "assembled"\nstep = 1e-3'))
+        done = self.tempi("check", "case.toml")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("newmark_limit", done.stderr)
+        self.assertIn("safety", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
