@@ -105,9 +105,16 @@ struct CellsAtOnce {
     }
   }
 
+  // The node lines of a pack to come: those of large models are not in a near cache.
+  static constexpr Index ahead = 2;
+  static void prefetch(const std::int32_t* place, const NodeLine* nodes) {
+    for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(nodes + place[i], 1);
+  }
+
   [[gnu::flatten]] static bool strike(const PackedCells& cells, Index first, Index last, double step, NodeLine* nodes) {
     Sums sums = {{}, P(0.0), ~Bits{}};
     for (Index pack = first; pack < last; ++pack) {
+      if (pack + ahead < last) prefetch(cells.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
       add_pack<false>(cells, pack, P(-step), nodes, sums);
       const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
       for (std::size_t a = 1; a < N; ++a) scatter<D>(nodes, place + a * W, sums.force[a].data());
