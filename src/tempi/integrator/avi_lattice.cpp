@@ -39,6 +39,13 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       q_(p_.size()),
       load_impulses_(static_cast<std::size_t>(model.force_slot_count())) {
   acting_.reserve(plan_.groups.size());
+  std::size_t most = 0;
+  for (const LatticeGroup& group : plan_.groups) {
+    std::size_t at_once = 0;
+    for (const LatticePart& part : group.parts) at_once += part.terms.size() / updates_between_rechecks + 1;
+    most = std::max(most, at_once);
+  }
+  rechecked_terms_.reserve(most);
 }
 
 void AviLattice::set_due() {
@@ -156,16 +163,24 @@ double AviLattice::time_of_pass(const State& state) {
 
 // A few terms of the group each time, so that all have had their turn after a while.
 void AviLattice::recheck_stability(State& state, const LatticeGroup& group, Index update, double t) {
+  rechecked_terms_.clear();
   for (const LatticePart& part : group.parts) {
     const auto size = static_cast<Index>(part.terms.size());
     const Index period = updates_between_rechecks * static_cast<Index>(part.potential->stencil(0).size());
     const Index turn = update % period;
     for (Index i = turn * size / period; i < (turn + 1) * size / period; ++i) {
-      const TermId term = part.terms[static_cast<std::size_t>(i)];
-      to_state(state, term);
-      kick_drift_.require_stable(term, state, rechecked_ * step(group), t);
+      rechecked_terms_.push_back(part.terms[static_cast<std::size_t>(i)]);
+      to_state(state, rechecked_terms_.back());
     }
   }
+  const double step = rechecked_ * this->step(group);
+  std::atomic<bool> stable = true;
+  team_.for_each(static_cast<Index>(rechecked_terms_.size()), [&](Index i) {
+    const auto [potential, k] = model_.term(rechecked_terms_[static_cast<std::size_t>(i)]);
+    if (!potential->step_is_stable(k, state.displacement, step)) stable.store(false, std::memory_order_relaxed);
+  });
+  if (!stable)
+    for (const TermId term : rechecked_terms_) kick_drift_.require_stable(term, state, step, t);
 }
 
 // Takes back the strikes of the tick in hand and says whose fault it was.

@@ -94,6 +94,7 @@ class AviLattice final : public Integrator {
   Index now_ = 0;           // the last tick done
   std::vector<Index> due_;  // of each group, its next tick
   std::vector<const LatticeGroup*> acting_;
+  std::vector<TermId> rechecked_terms_;
   bool started_ = false;
   std::vector<double> p_, q_;  // impulses of the term in hand, those of its loads
 
