@@ -110,11 +110,11 @@ StepChoice automatic_choice(const StepWish& wish, double ratio) {
 }
 
 double typical_cost(CellType type, bool watched) {
-  const double cost = type == CellType::line2          ? 8.0
-                      : type == CellType::triangle3    ? 15.0
-                      : type == CellType::triangle6    ? 65.0
-                      : type == CellType::tetrahedron4 ? 20.0
-                                                       : 120.0;
+  const double cost = type == CellType::line2          ? 7.0
+                      : type == CellType::triangle3    ? 9.0
+                      : type == CellType::triangle6    ? 30.0
+                      : type == CellType::tetrahedron4 ? 15.0
+                                                       : 80.0;
   return watched ? 2.0 * cost + 50.0 : cost;
 }
 

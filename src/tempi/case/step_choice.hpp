@@ -51,7 +51,7 @@ StepChoice safest_choice(const StepWish& wish, LatticeRule rule);
 StepChoice automatic_choice(const StepWish& wish);
 StepChoice automatic_choice(const StepWish& wish, double ratio);
 
-// Time of one update [ns], all told, on the machine these figures were taken on (benchmarks/README.md): what counts is
+// Time of one update [ns], all told, on the machine these figures were taken on (docs/benchmarks.md): what counts is
 // their ratios. `watched`: with the energy residual.
 double typical_cost(CellType type, bool watched);
 constexpr double queue_cost = 230.0;  // [ns], what the event queue adds to an update
