@@ -336,6 +336,7 @@ class Builder {
                                                                           : StepRule::element;
     s_.wished_steps =
         at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    s_.safety = largest_safety();
     LatticeOptions options{threads_, 1.0};
     if (in.method == "newmark" && in.newmark_limit == "assembled") {
       if (!in.safety || in.lattice == "exact")
@@ -356,6 +357,16 @@ class Builder {
       use_queue();
     else
       use_lattice(options);
+  }
+
+  double largest_safety() const {
+    const auto [least, most] = std::ranges::minmax(s_.wished_steps);
+    if (least == most) return 0.0;  // synchronous: nothing can resonate
+    if (input().integrator.safety) return *input().integrator.safety;
+    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
+    double largest = 0.0;
+    for (std::size_t i = 0; i < stable.size(); ++i) largest = std::max(largest, s_.wished_steps[i] / stable[i]);
+    return largest;
   }
 
   void use_queue() {
@@ -443,21 +454,13 @@ double Simulation::predicted_time(const StepChoice& of) const {
 double Simulation::assembled_limit() const { return assembled_stable_step(linearised(*model, state.displacement)); }
 
 StepWish Simulation::step_wish() const {
-  StepWish wish{*model, wished_steps, {}, {}, 0.0, input.integrator.steps == "one-ring"};
+  StepWish wish{*model, wished_steps, {}, {}, safety, input.integrator.steps == "one-ring"};
   for (const ElasticCells* potential : cells) {
     const CellType type = type_of(*potential);
     if (std::ranges::find(wish.types, type) == wish.types.end()) wish.types.push_back(type);
     wish.cost_per_update.insert(wish.cost_per_update.end(), static_cast<std::size_t>(potential->size()),
                                 typical_cost(type, input.integrator.residual));
   }
-  const auto [least, most] = std::ranges::minmax(wished_steps);
-  if (least == most) return wish;  // synchronous: nothing can resonate
-  if (input.integrator.safety) {
-    wish.safety = *input.integrator.safety;
-    return wish;
-  }
-  const std::vector<double> stable = stable_steps(*model, state.displacement);
-  for (std::size_t i = 0; i < stable.size(); ++i) wish.safety = std::max(wish.safety, wished_steps[i] / stable[i]);
   return wish;
 }
 
@@ -477,7 +480,6 @@ std::string Simulation::caution() const {
   const auto [least, most] = std::ranges::minmax(steps);
   if (least == most) return "";
   const double verified = choice ? choice->verified_safety : verified_on_queue;
-  const double safety = step_wish().safety;
   if (safety <= verified) return "";
   return fmt::format(
       "steps of this kind can resonate, slowly, above safety = {} (here {:.3g}): watch the energy, take a smaller "

@@ -30,6 +30,7 @@ struct Simulation {
   State state;                       // at t = 0
   std::vector<double> wished_steps;  // per term [s], before a lattice rounds them down
   std::vector<double> steps;         // per term [s], as they are
+  double safety = 0.0;               // largest wished step over its term's own stable step; 0: one step for all
   std::optional<StepChoice> choice;  // of the lattice; absent on the queue
   double machine_factor = 1.0;       // time of an update here over its typical cost, as measured by `build`
   std::vector<Probe> probes;

@@ -31,7 +31,7 @@ std::string describe_stability(const Simulation& s, const StabilityReport& r) {
                      s.choice ? name_of(s.choice->rule) : "exact",
                      s.choice && s.choice->ratio ? fmt::format(", neighbours within {:g} x", *s.choice->ratio) : "");
   out += fmt::format("  steps           {:.6g} s to {:.6g} s, at most {:.3g} of a term's own stable step\n", least,
-                     most, s.step_wish().safety);
+                     most, s.safety);
   out +=
       fmt::format("  motion run      {} longest steps, without {} rigid motions\n", r.longest_steps, r.rigid_motions);
   out += fmt::format("  growth          {:.3e} per longest step (resolved from {:.0e}), {:.3g} in {} steps\n", r.growth,

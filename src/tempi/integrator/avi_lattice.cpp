@@ -13,8 +13,8 @@
 namespace tempi {
 namespace {
 
-constexpr Index updates_between_rechecks =
-    256;  // of a term's stable step, for each of its nodes: a few per cent of a run
+// Of a term's stable step, for each of its nodes: a few per cent of a run.
+constexpr Index updates_between_rechecks = 256;
 constexpr Index lines_at_once = 2048;
 constexpr Index worth_sharing = 512;  // terms, or lines, below which threads cost more than they save
 
