@@ -195,7 +195,7 @@ Material softer(Material material, double factor) {
 
 Mesh block(const BlockShape& shape) { return Lattice(shape).mesh(); }
 
-Body body_of(Mesh mesh, const Material& material, bool two_materials) {
+Body body_of(Mesh mesh, const Material& material, bool two_materials, MassShares shares) {
   constexpr double density = 7800.0;
   Body body;
   body.mesh = std::make_unique<Mesh>(std::move(mesh));
@@ -206,16 +206,14 @@ Body body_of(Mesh mesh, const Material& material, bool two_materials) {
   }
   Model::Parts parts;
   parts.dim = body.mesh->dim();
+  parts.shares = shares;
   parts.reference.assign(body.mesh->points().begin(), body.mesh->points().end());
   parts.mass.assign(static_cast<std::size_t>(body.mesh->node_count()), 0.0);
   for (std::size_t m = 0; m < 2; ++m) {
     if (cells[m].empty()) continue;
     auto potential = make_elastic_cells(*body.mesh, body.mesh->cells().types.front(), std::move(cells[m]),
                                         m == 0 ? material : softer(material, 1.0 / 16.0), density);
-    for (Index k = 0; k < potential->size(); ++k)
-      for (std::size_t a = 0; a < potential->stencil(k).size(); ++a)
-        parts.mass[static_cast<std::size_t>(index(potential->stencil(k)[a]))] += potential->mass_share(k)[a];
-    parts.potentials.push_back(std::move(potential));
+    parts.add(std::move(potential));
   }
   body.model = std::make_unique<Model>(std::move(parts));
   return body;

@@ -33,7 +33,7 @@ struct Body {
 
 // Steel-like (lambda 93 GPa, mu 10 GPa, 7800 kg/m^3), the law as named by `material`; with `two_materials` the half
 // beyond X = 1/2 is sixteen times as soft at the same density.
-Body body_of(Mesh mesh, const Material& material, bool two_materials);
+Body body_of(Mesh mesh, const Material& material, bool two_materials, MassShares shares = MassShares::own);
 
 // Undeformed, with random velocities that strain it by about 1e-3.
 State shaken(const Body& body, unsigned seed);

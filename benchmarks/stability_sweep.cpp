@@ -3,10 +3,12 @@
 // linear AVI map (diagnostic/stability.hpp), over rules, limits on neighbours and fractions of the stable step.
 // stability_table.py draws docs/stability.md from its output.
 //
-//   tempi_stability_sweep [--longest-steps N] [--meshes N] [--from-above] OUT.json ELEMENT...
+//   tempi_stability_sweep [--balanced] [--longest-steps N] [--meshes N] [--from-above | --default] OUT.json ELEMENT...
 //
+// --balanced: masses shared so (model/model.hpp), as lattice = "auto" has it; otherwise each cell has its own.
 // Elements: bar tri3 tri6 tet4 tet10. --from-above tries fractions from the largest down and leaves out what is
 // smaller, or has a tighter limit on neighbours, than one without growth: hours become minutes for the tetrahedra.
+// --default tries nothing but what lattice = "auto" takes at safety 0.9.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,12 +72,25 @@ std::vector<Trial> trials() {
 struct Effort {
   Index longest_steps = 20'000;
   int meshes = 6;
-  bool from_above = false;
+  bool from_above = false, only_default = false;
+  MassShares shares = MassShares::own;
 };
+
+// The loosest limits on neighbours found stable at the default safety.
+std::vector<Trial> defaults(const Element& element, MassShares shares) {
+  std::vector<Trial> all;
+  for (const LatticeRule rule : {LatticeRule::powers_of_two, LatticeRule::powers_of_three}) {
+    NeighbourRatio ratio;
+    for (const double next : {4.0, 2.0, 1.5})
+      if (verified_safety(element.type, shares, rule, ratio) < 0.9) ratio = next;
+    all.push_back({rule, ratio, 0.9});
+  }
+  return all;
+}
 
 Json sweep(const Element& element, const Effort& effort) {
   Json result = Json::array();
-  std::vector<Trial> all = trials(), passed;
+  std::vector<Trial> all = effort.only_default ? defaults(element, effort.shares) : trials(), passed;
   if (effort.from_above) std::ranges::stable_sort(all, std::ranges::greater{}, &Trial::safety);
   for (const Trial& trial : all) {
     const auto covers = [&](const Trial& p) {
@@ -85,7 +100,7 @@ Json sweep(const Element& element, const Effort& effort) {
     int unstable = 0, ran = 0;
     double worst = 0.0, resolution = 0.0;
     for (int mesh = 0; mesh < effort.meshes; ++mesh) {
-      const Body body = body_of(block(shape_of(element, mesh)), NeoHookean{{93e9, 10e9}}, false);
+      const Body body = body_of(block(shape_of(element, mesh)), NeoHookean{{93e9, 10e9}}, false, effort.shares);
       const auto u = reference_state(*body.model).displacement;
       const auto steps = choose_steps(*body.model, u, SafetyFraction{trial.safety}, StepRule::element, {});
       const StepWish wish{*body.model, steps, {element.type}, std::vector<double>(steps.size(), 1.0), trial.safety};
@@ -102,6 +117,7 @@ Json sweep(const Element& element, const Effort& effort) {
     }
     if (unstable == 0) passed.push_back(trial);
     result.push_back({{"element", element.name},
+                      {"shares", name_of(effort.shares)},
                       {"rule", name_of(trial.rule)},
                       {"ratio", trial.ratio ? Json(*trial.ratio) : Json()},
                       {"safety", trial.safety},
@@ -124,6 +140,10 @@ int main(int argc, char** argv) {
   while (!words.empty() && words.front().starts_with("--")) {
     if (words[0] == "--from-above") {
       effort.from_above = true;
+    } else if (words[0] == "--default") {
+      effort.only_default = true;
+    } else if (words[0] == "--balanced") {
+      effort.shares = tempi::MassShares::balanced;
     } else {
       if (words.size() < 2) break;
       if (words[0] == "--meshes") effort.meshes = std::stoi(words[1]);
@@ -134,10 +154,11 @@ int main(int argc, char** argv) {
   }
   if (words.size() < 2) {
     fmt::print(stderr,
-               "usage: tempi_stability_sweep [--longest-steps N] [--meshes N] [--from-above] OUT.json ELEMENT...\n");
+               "usage: tempi_stability_sweep [--balanced] [--longest-steps N] [--meshes N] [--from-above | --default] "
+               "OUT.json ELEMENT...\n");
     return 2;
   }
-  Json all{{"longest_steps", effort.longest_steps}, {"rows", Json::array()}};
+  Json all{{"longest_steps", effort.longest_steps}, {"default", effort.only_default}, {"rows", Json::array()}};
   for (std::size_t i = 1; i < words.size(); ++i)
     for (const Element& element : elements)
       if (element.name == words[i])

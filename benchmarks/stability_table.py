@@ -24,11 +24,15 @@ def cell(row: dict | None) -> str:
     return f"**{count}** ({row['growth']:.0e})" if row["unstable"] else count
 
 
-def table(element: str, rows: list[dict], longest_steps: int) -> list[str]:
+def title(row: dict, meshes: int, longest_steps: int) -> str:
+    return f"\n### {NAMES[row['element']]}, {row['shares']} shares: {meshes} meshes, {longest_steps} longest steps\n"
+
+
+def table(rows: list[dict], longest_steps: int) -> list[str]:
     safeties = sorted({r["safety"] for r in rows})
     found = {(r["rule"], r["ratio"], r["safety"]): r for r in rows}
     meshes = max(r["meshes"] for r in rows)
-    lines = [f"\n### {NAMES[element]}: {meshes} meshes, {longest_steps} longest steps\n",
+    lines = [title(rows[0], meshes, longest_steps),
              "| steps | neighbours within | " + " | ".join(f"s = {s:g}" for s in safeties) + " |",
              "|---|---|" + "---|" * len(safeties)]
     for rule in ("any", "twos-and-threes", "powers-of-two", "powers-of-three"):
@@ -46,7 +50,7 @@ def main() -> None:
         for element in NAMES:
             rows = [r for r in data["rows"] if r["element"] == element]
             if rows:
-                lines += table(element, rows, data["longest_steps"])
+                lines += table(rows, data["longest_steps"])
     text = PAGE.read_text(encoding="utf-8")
     head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END):]
     PAGE.write_text(head + "\n" + "\n".join(lines) + "\n\n" + tail, encoding="utf-8")

@@ -98,12 +98,15 @@ TEST(StepChoice, evidence_never_grows_with_a_looser_limit) {
        {CellType::line2, CellType::triangle3, CellType::triangle6, CellType::tetrahedron4, CellType::tetrahedron10})
     for (const LatticeRule rule :
          {LatticeRule::powers_of_two, LatticeRule::powers_of_three, LatticeRule::twos_and_threes, LatticeRule::any}) {
-      EXPECT_LE(verified_safety(type, rule, std::nullopt), verified_safety(type, rule, 4.0));
-      EXPECT_LE(verified_safety(type, rule, 4.0), verified_safety(type, rule, 2.0));
-      EXPECT_LE(verified_safety(type, rule, 2.0), verified_safety(type, rule, 1.5));
-      EXPECT_LE(verified_safety(type, rule, 1.5), verified_safety(type, rule, 1.0));
-      EXPECT_EQ(verified_safety(type, rule, 3.0), verified_safety(type, rule, 4.0 - 1e-9));
       EXPECT_EQ(lattice_rule(name_of(rule)), rule);
+      for (const MassShares shares : {MassShares::own, MassShares::balanced}) {
+        const auto safety = [&](NeighbourRatio ratio) { return verified_safety(type, shares, rule, ratio); };
+        EXPECT_LE(safety(std::nullopt), safety(4.0));
+        EXPECT_LE(safety(4.0), safety(2.0));
+        EXPECT_LE(safety(2.0), safety(1.5));
+        EXPECT_LE(safety(1.5), safety(1.0));
+        EXPECT_EQ(safety(3.0), safety(4.0 - 1e-9));
+      }
     }
   EXPECT_EQ(lattice_rule("fours"), std::nullopt);
 }

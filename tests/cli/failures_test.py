@@ -39,7 +39,7 @@ class NumericalFailure(CaseFolder):
         for method in ("avi", "newmark"):
             made, rows = self.failed("cell 5 at (0.333333, 0.166667)", "t = 0.0029673", " s", "J", "-0.0244", "Try",
                                      initial='velocity = ["-400*(X-0.5)", "0"]', run="end_time = 0.1",
-                                     integrator=f'safety = 0.1\nmethod = "{method}"')
+                                     integrator=f'safety = 0.1\nmethod = "{method}"\nmass_shares = "own"')
             self.assertEqual([0, 0.001, 0.002], rows["time"])
 
     def test_the_message_is_the_summary_s_and_says_where_the_results_are(self):
@@ -56,7 +56,7 @@ class NumericalFailure(CaseFolder):
             self.failed("the step 0.0059", "cell ", "unsafe at t = ", "stable step", " s", "Choose",
                         material='model = "saint-venant-kirchhoff"\nlambda = 1e6\nmu = 1e6\ndensity = 1000',
                         fix='where = "X > -1"\ndisplacement = ["X*t", "0"]', initial="",
-                        integrator=f'safety = 1\nmethod = "{method}"', run="end_time = 1")
+                        integrator=f'safety = 1\nmethod = "{method}"\nmass_shares = "own"', run="end_time = 1")
 
     def test_an_expression_without_value_for_a_while_is_named_with_its_time(self):
         for name, section in (

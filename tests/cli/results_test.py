@@ -20,7 +20,7 @@ SECTIONS = {
     "load": ['type = "gravity"\nvalue = [0, -9.81]', 'type = "pressure"\nwhere = "Y > 0.999"\nvalue = "2e3*t/0.1"'],
     "initial": 'position = ["1.05*X", "Y"]\nvelocity = ["0", "X*(1 - X)"]',
     "probe": ['name = "tip"\npoint = [1, 1]', 'name = "mean"\ngroup = "body"'],
-    "integrator": 'method = "avi"\nsafety = 0.3\nresidual = true',
+    "integrator": 'method = "avi"\nsafety = 0.3\nlattice = "powers-of-two"\nresidual = true',
     "run": f"end_time = {END}",
     "output": "frames = 50\nhistory = 1000",
 }
@@ -276,8 +276,9 @@ class Repeats(CaseFolder):
             self.assertLess(made[momentum]["error"], 1e-12)
 
     def test_one_ring_steps_are_the_smallest_around_each_node(self):
-        own = self.last(self.run_short("own"))[3]["step"]
-        results = self.run_short("ring", integrator='safety = 0.3\nsteps = "one-ring"')
+        queue = 'safety = 0.3\nlattice = "exact"'
+        own = self.last(self.run_short("own", integrator=queue))[3]["step"]
+        results = self.run_short("ring", integrator=queue + '\nsteps = "one-ring"')
         _, cells, _, data, _ = self.last(results)
         cells = cells.reshape(-1, 3)
         for c, nodes in enumerate(cells):

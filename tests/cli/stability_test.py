@@ -96,10 +96,12 @@ class Choices(CaseFolder):
             self.assertTrue(taken[0][4:].startswith(name), taken)
 
     def test_newmark_may_go_further_at_the_assembled_limit(self):
-        rows = self.check()
-        saving = {row[4:30].strip(): float(row[41:50]) for row in rows}
-        self.assertEqual(1.0, saving["newmark, element limit"])
-        self.assertGreater(saving["newmark, assembled limit"], 2.0)
+        for shares, least, most in (("own", 2.0, 9.0), ("balanced", 1.0, 1.2)):
+            rows = self.check(f'mass_shares = "{shares}"')
+            saving = {row[4:30].strip(): float(row[41:50]) for row in rows}
+            self.assertEqual(1.0, saving["newmark, element limit"])
+            self.assertGreater(saving["newmark, assembled limit"], least, shares)
+            self.assertLess(saving["newmark, assembled limit"], most, shares)
 
     def test_the_assembled_limit_goes_with_safety_only(self):
         self.write("bar.msh", one_short_bar())

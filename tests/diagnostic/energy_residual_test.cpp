@@ -81,7 +81,7 @@ struct Recording {
     const auto d = g.size();
     for (std::size_t a = 0; a < potential->stencil(k).size(); ++a)
       for (std::size_t c = 0; c < d; ++c)
-        sum -= cells().mass_share(k)[a] * g[c] * u[static_cast<std::size_t>(index(potential->stencil(k)[a])) * d + c];
+        sum -= cells().mass(k, a) * g[c] * u[static_cast<std::size_t>(index(potential->stencil(k)[a])) * d + c];
     return sum;
   }
 

@@ -266,7 +266,7 @@ class Springs final : public Potential {
       H[c * n + (c + d) % n] -= stiffness;
     }
   }
-  std::span<const double> mass_share(Index k) const override { return shares_[static_cast<std::size_t>(k)]; }
+  double mass(Index k, std::size_t a) const override { return shares_[static_cast<std::size_t>(k)][a]; }
   std::string describe(Index k) const override { return "spring " + std::to_string(k); }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -198,6 +199,110 @@ TEST(State, of_another_model_is_refused) {
   State other = reference_state(*large.model);
   ArchiveReader reader(stream);
   EXPECT_THROW(other.load(reader), InputError);
+}
+
+// ---- shares of mass ----
+
+Model with_shares(const Mesh& mesh, MassShares shares) {
+  Model::Parts parts = test::elastic_parts(mesh, material, 2.0);
+  parts.shares = shares;
+  return Model(std::move(parts));
+}
+
+std::vector<double> shares_of(const Model& model, TermId id) {
+  std::vector<double> room(model.largest_stencil());
+  const auto shares = model.shares(id, room);
+  return {shares.begin(), shares.end()};
+}
+
+// sum_Ka tr(K_aa) / m_Ka with the shares m_Ka times a factor that may depend on the term.
+template <class Factor>
+double squared_frequencies(const Model& model, Factor&& factor) {
+  const auto d = static_cast<std::size_t>(model.dim());
+  const std::vector<double> at_rest(model.reference().size(), 0.0);
+  double sum = 0.0;
+  for (Index i = 0; i < model.term_count(); ++i) {
+    const auto [potential, k] = model.term(make_id<TermId>(i));
+    const auto shares = shares_of(model, make_id<TermId>(i));
+    const std::size_t n = shares.size() * d;
+    std::vector<double> H(n * n, 0.0);
+    potential->add_hessian(k, at_rest, 0.0, H);
+    for (std::size_t r = 0; r < n; ++r)
+      sum += H[r * (n + 1)] / (shares[r / d] * factor(i, potential->stencil(k)[r / d]));
+  }
+  return sum;
+}
+double squared_frequencies(const Model& model) {
+  return squared_frequencies(model, [](Index, NodeId) { return 1.0; });
+}
+
+TEST(MassShares, of_a_node_sum_to_its_mass_and_are_what_terms_brought_or_balanced) {
+  for (const auto& c : test::mesh_cases()) {
+    SCOPED_TRACE(c.name);
+    const Mesh mesh = c.make();
+    for (const MassShares rule : {MassShares::own, MassShares::balanced}) {
+      const Model model = with_shares(mesh, rule);
+      std::vector<double> sum(static_cast<std::size_t>(model.node_count()), 0.0);
+      for (Index i = 0; i < model.term_count(); ++i) {
+        const auto [potential, k] = model.term(make_id<TermId>(i));
+        const auto shares = shares_of(model, make_id<TermId>(i));
+        for (std::size_t a = 0; a < shares.size(); ++a) {
+          EXPECT_GT(shares[a], 0.0);
+          if (rule == MassShares::own) {
+            EXPECT_EQ(shares[a], potential->mass(k, a));
+          }
+          sum[static_cast<std::size_t>(index(potential->stencil(k)[a]))] += shares[a];
+        }
+      }
+      for (std::size_t a = 0; a < sum.size(); ++a) EXPECT_NEAR(sum[a], model.mass()[a], 1e-14 * model.mass()[a]);
+    }
+  }
+}
+
+// The least sum of squared frequencies: below that of own shares, and any exchange between two terms at a node raises
+// it.
+TEST(MassShares, balanced_ones_make_the_squared_frequencies_least) {
+  for (const auto& c : test::mesh_cases()) {
+    SCOPED_TRACE(c.name);
+    const Mesh mesh = c.make();
+    const Model balanced = with_shares(mesh, MassShares::balanced);
+    const double least = squared_frequencies(balanced);
+    EXPECT_LT(least, squared_frequencies(with_shares(mesh, MassShares::own)));
+    const NodeTerms around = node_terms(balanced);
+    for (Index a = 0; a < balanced.node_count(); ++a) {
+      const auto terms = around[make_id<NodeId>(a)];
+      if (terms.size() < 2) continue;
+      const auto share = [&](TermId id) {
+        const auto stencil = balanced.term(id).stencil();
+        return shares_of(
+            balanced, id)[static_cast<std::size_t>(std::ranges::find(stencil, make_id<NodeId>(a)) - stencil.begin())];
+      };
+      const double given = 0.01 * std::min(share(terms[0]), share(terms[1]));
+      for (const double sign : {1.0, -1.0})
+        EXPECT_GT(squared_frequencies(balanced,
+                                      [&](Index i, NodeId node) {
+                                        if (node != make_id<NodeId>(a)) return 1.0;
+                                        if (i == index(terms[0])) return 1.0 + sign * given / share(terms[0]);
+                                        if (i == index(terms[1])) return 1.0 - sign * given / share(terms[1]);
+                                        return 1.0;
+                                      }),
+                  least * (1.0 - 1e-14));
+    }
+  }
+}
+
+// Two bars of lengths L and L/32: k ~ 1/L, so the middle node's mass is shared 1 : sqrt(32), its ends have what they
+// had.
+TEST(MassShares, of_two_bars_are_as_the_roots_of_their_stiffnesses) {
+  const Mesh mesh = test::mesh_of(1, {0.0, 1.0, 1.0 + 1.0 / 32.0}, CellType::line2, {{0, 1}, {1, 2}});
+  const Model model = with_shares(mesh, MassShares::balanced);
+  EXPECT_NEAR(shares_of(model, TermId{1})[0] / shares_of(model, TermId{0})[1], std::sqrt(32.0), 1e-12);
+  EXPECT_DOUBLE_EQ(shares_of(model, TermId{0})[0], model.mass(NodeId{0}));
+  EXPECT_DOUBLE_EQ(shares_of(model, TermId{1})[1], model.mass(NodeId{2}));
+  const Model own = with_shares(mesh, MassShares::own);
+  const std::vector<double> u(3, 0.0);
+  EXPECT_GT(model.stable_step(TermId{1}, u), 1.3 * own.stable_step(TermId{1}, u));
+  EXPECT_LT(model.stable_step(TermId{0}, u), own.stable_step(TermId{0}, u));
 }
 
 }  // namespace

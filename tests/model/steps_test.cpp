@@ -40,7 +40,7 @@ TEST(StableSteps, are_those_of_every_term_in_order) {
   const auto steps = stable_steps(*c.body.model, c.u);
   ASSERT_EQ(static_cast<Index>(steps.size()), c.body.model->term_count());
   for (std::size_t i = 0; i < steps.size(); ++i)
-    EXPECT_EQ(steps[i], c.body.cells().stable_step(static_cast<Index>(i), c.u));
+    EXPECT_EQ(steps[i], c.body.model->stable_step(make_id<TermId>(static_cast<Index>(i)), c.u));
 }
 
 // Never above the fraction asked for, and below it by rounding at most.

@@ -503,7 +503,7 @@ class Springs final : public Potential {
     return length;
   }
   void add_hessian(Index, std::span<const double>, double, std::span<double>) const override {}
-  std::span<const double> mass_share(Index) const override { return share_; }
+  double mass(Index, std::size_t) const override { return 1.0; }
   std::string describe(Index k) const override { return "spring " + std::to_string(k); }
 
  private:
@@ -521,7 +521,6 @@ class Springs final : public Potential {
 
   const Mesh& mesh_;
   std::vector<Spring> springs_;
-  std::array<double, 2> share_{1.0, 1.0};
 };
 
 // A spring between every node and another one chosen by chance.

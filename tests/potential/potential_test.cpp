@@ -14,7 +14,7 @@ namespace {
 // A pendulum-like term of one node in the plane, V = (1 - cos x) + y^4/4 + t x y; its gradient may be given an error.
 class Toy final : public Potential {
  public:
-  explicit Toy(double gradient_error = 0.0, double mass = 2.0) : gradient_error_(gradient_error), mass_{mass} {}
+  explicit Toy(double gradient_error = 0.0) : gradient_error_(gradient_error) {}
 
   Index size() const override { return 1; }
   int dim() const override { return 2; }
@@ -33,15 +33,15 @@ class Toy final : public Potential {
     H[2] += t;
     H[3] += 3.0 * u[3] * u[3];
   }
-  std::span<const double> mass_share(Index) const override { return mass_; }
+  double mass(Index, std::size_t) const override { return 0.0; }
   std::string describe(Index) const override { return "toy"; }
 
  private:
   double gradient_error_;
-  std::array<double, 1> mass_;
   std::array<NodeId, 1> stencil_{NodeId{1}};
 };
 
+const std::vector<double> share = {2.0};
 const std::vector<double> place = {9.0, 9.0, 0.7, 0.4};
 
 TEST(CheckGradient, agrees_with_a_right_gradient) { EXPECT_LT(check_gradient(Toy(), 0, place, 0.3, 1e-5), 1e-9); }
@@ -63,25 +63,25 @@ TEST(CheckGradient, where_nothing_pulls_is_zero) {
 
 // V'' = 1 and 3 y^2 on a mass of 2: omega^2 = max(1, 12) / 2 at y = 2.
 TEST(StableStep, default_is_two_over_the_largest_frequency) {
-  EXPECT_DOUBLE_EQ(Toy().stable_step(0, std::vector<double>{0, 0, 0, 2}), 2.0 / std::sqrt(6.0));
-  EXPECT_DOUBLE_EQ(Toy().stable_step(0, std::vector<double>{0, 0, 0, 0}), 2.0 / std::sqrt(0.5));
+  EXPECT_DOUBLE_EQ(Toy().stable_step(0, std::vector<double>{0, 0, 0, 2}, share), 2.0 / std::sqrt(6.0));
+  EXPECT_DOUBLE_EQ(Toy().stable_step(0, std::vector<double>{0, 0, 0, 0}, share), 2.0 / std::sqrt(0.5));
 }
 
 TEST(StableStep, is_infinite_where_nothing_is_stiff) {
   const std::vector<double> upside_down = {0, 0, 3.14159, 0};
-  EXPECT_EQ(Toy().stable_step(0, upside_down), std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(Toy().step_is_stable(0, upside_down, 1e100));
+  EXPECT_EQ(Toy().stable_step(0, upside_down, share), std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(Toy().step_is_stable(0, upside_down, share, 1e100));
 }
 
 TEST(StableStep, agrees_with_the_cheaper_question) {
   const std::vector<double> u = {0, 0, 0.5, 1.3};
-  const double step = Toy().stable_step(0, u);
-  EXPECT_TRUE(Toy().step_is_stable(0, u, step * (1.0 - 1e-8)));
-  EXPECT_FALSE(Toy().step_is_stable(0, u, step * (1.0 + 1e-8)));
+  const double step = Toy().stable_step(0, u, share);
+  EXPECT_TRUE(Toy().step_is_stable(0, u, share, step * (1.0 - 1e-8)));
+  EXPECT_FALSE(Toy().step_is_stable(0, u, share, step * (1.0 + 1e-8)));
 }
 
 TEST(StableStep, a_configuration_that_is_not_finite_has_no_stable_step) {
-  EXPECT_FALSE(Toy().step_is_stable(0, std::vector<double>{0, 0, std::nan(""), 0}, 1e-3));
+  EXPECT_FALSE(Toy().step_is_stable(0, std::vector<double>{0, 0, std::nan(""), 0}, share, 1e-3));
 }
 
 }  // namespace

@@ -148,6 +148,13 @@ inline Supports held_at_rest(const Mesh& mesh, std::string_view name) {
   return Supports(std::move(all), mesh.points(), mesh.dim());
 }
 
+// What a term brings to the masses of its nodes.
+inline std::vector<double> masses(const Potential& potential, Index k) {
+  std::vector<double> all;
+  for (std::size_t a = 0; a < potential.stencil(k).size(); ++a) all.push_back(potential.mass(k, a));
+  return all;
+}
+
 // Reference positions, lumped masses and one potential per cell type, all cells of one material; `mesh` must outlive
 // what is made of the parts.
 inline Model::Parts elastic_parts(const Mesh& mesh, const Material& material, double density) {
@@ -160,10 +167,7 @@ inline Model::Parts elastic_parts(const Mesh& mesh, const Material& material, do
     by_type[mesh.cells().types[static_cast<std::size_t>(c)]].push_back(make_id<CellId>(c));
   for (auto& [type, cells] : by_type) {
     auto potential = make_elastic_cells(mesh, type, std::move(cells), material, density);
-    for (Index k = 0; k < potential->size(); ++k)
-      for (std::size_t a = 0; a < potential->stencil(k).size(); ++a)
-        parts.mass[static_cast<std::size_t>(index(potential->stencil(k)[a]))] += potential->mass_share(k)[a];
-    parts.potentials.push_back(std::move(potential));
+    parts.add(std::move(potential));
   }
   return parts;
 }

@@ -48,12 +48,8 @@ inline Body make_body_of_two(Mesh mesh, const Material& first, double first_dens
   parts.dim = body.mesh->dim();
   parts.reference.assign(body.mesh->points().begin(), body.mesh->points().end());
   parts.mass.assign(static_cast<std::size_t>(body.mesh->node_count()), 0.0);
-  parts.potentials.push_back(make_elastic_cells(*body.mesh, type, odd, first, first_density));
-  parts.potentials.push_back(make_elastic_cells(*body.mesh, type, even, second, second_density));
-  for (const auto& potential : parts.potentials)
-    for (Index k = 0; k < potential->size(); ++k)
-      for (std::size_t a = 0; a < potential->stencil(k).size(); ++a)
-        parts.mass[static_cast<std::size_t>(index(potential->stencil(k)[a]))] += potential->mass_share(k)[a];
+  parts.add(make_elastic_cells(*body.mesh, type, odd, first, first_density));
+  parts.add(make_elastic_cells(*body.mesh, type, even, second, second_density));
   body.model = std::make_unique<Model>(std::move(parts));
   return body;
 }

@@ -124,7 +124,7 @@ double gravity_work(const Body& body, const std::vector<Witness::Term>& terms) {
   double work = 0.0;
   const auto d = static_cast<std::size_t>(body.mesh->dim());
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const auto share = body.model->potential(0).mass_share(static_cast<Index>(i));
+    const auto share = test::masses(body.model->potential(0), static_cast<Index>(i));
     for (std::size_t k = 0; k < terms[i].last_u.size(); ++k)
       work += share[k / d] * g[k % d] * (terms[i].last_u[k] - terms[i].first_u[k]);
   }

@@ -330,6 +330,8 @@ IntegratorInput read_integrator(const Section& s) {
   in.lattice = s.text("lattice");
   in.lattice_place = s.place_of("lattice");
   in.neighbour_ratio = s.number("neighbour_ratio");
+  in.mass_shares = s.text("mass_shares");
+  if (in.mass_shares == "auto") in.mass_shares = in.lattice == "auto" ? "balanced" : "own";
   in.newmark_limit = s.text("newmark_limit");
   in.residual = s.boolean("residual");
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");

@@ -62,7 +62,7 @@ struct ProbeInput {
 };
 
 struct IntegratorInput {
-  std::string method, steps, lattice, newmark_limit;
+  std::string method, steps, lattice, mass_shares, newmark_limit;
   std::optional<double> neighbour_ratio;
   std::optional<double> safety, courant, step;  // exactly one is set
   bool residual;

@@ -106,6 +106,10 @@ constexpr Option table[] = {
     {"integrator", "neighbour_ratio", number, "", "", "", one_or_more,
      "how many times the smallest step around it an element's step may be; omitted: as the lattice needs it to be "
      "stable"},
+    {"integrator", "mass_shares", choice, "", "\"auto\"", "auto | own | balanced", any,
+     "the part of its nodes' masses an element's stable step counts with. own: what it brought; balanced: more for "
+     "stiff elements, so that slivers lean on their neighbours and steps are larger; auto: balanced where lattice = "
+     "\"auto\", own elsewhere"},
     {"integrator", "newmark_limit", choice, "", "\"element\"", "element | assembled", any,
      "newmark: safety counts from the smallest stable step of an element, or from that of the assembled mesh (larger)"},
     {"integrator", "residual", boolean, "", "true", "", any, "measure the local energy residual of every element"},

@@ -283,9 +283,10 @@ std::string evidence_of(double verified, double safety) {
 
 // Every way to choose the steps: updates saved against Newmark at the element limit, time, what is known of stability.
 std::string table_of_choices(const Simulation& s) {
-  const StepWish wish = s.step_wish();
-  std::string out = fmt::format("  {:<28} {:>10} {:>8} {:>10}  {}\n", "choices of steps", "neighbours", "saving",
-                                "time", "stability");
+  const StepWish wish = s.step_wish(s.own_steps);
+  const double element_limit = *std::ranges::min_element(s.own_steps);  // times safety, or as the steps are chosen
+  std::string out = fmt::format("  mass shares {}\n  {:<28} {:>10} {:>8} {:>10}  {}\n", name_of(s.model->share_rule()),
+                                "choices of steps", "neighbours", "saving", "time", "stability");
   const auto add = [&](const StepChoice& c) {
     const bool chosen =
         s.input.integrator.method == "avi" && s.choice && s.choice->rule == c.rule && s.choice->ratio == c.ratio;
@@ -300,9 +301,10 @@ std::string table_of_choices(const Simulation& s) {
     add(safe);
   }
   double exact = 0.0, newmark = 0.0;  // [ns] per simulated second
+  const std::vector<double> costs = s.costs_per_update(s.input.integrator.residual);
   for (std::size_t i = 0; i < wish.steps.size(); ++i) {
-    exact += (wish.cost_per_update[i] + queue_cost) / wish.steps[i];
-    newmark += wish.cost_per_update[i] / s.smallest_step();
+    exact += (costs[i] + queue_cost) / wish.steps[i];
+    newmark += costs[i] / element_limit;
   }
   const double scale = 1e-9 * s.machine_factor * s.input.end_time;
   out += line_of_choice(s.input.integrator.method == "avi" && !s.choice, "exact", std::nullopt,
@@ -310,11 +312,10 @@ std::string table_of_choices(const Simulation& s) {
   out += line_of_choice(s.input.integrator.method == "newmark" && s.input.integrator.newmark_limit == "element",
                         "newmark, element limit", std::nullopt, 1.0, newmark * scale, "stable");
   const bool used = s.input.integrator.method == "newmark" && s.input.integrator.newmark_limit == "assembled";
-  constexpr std::size_t most = 100'000;  // terms: beyond, the look at the assembled mesh takes longer than all the rest
-  if (!s.input.integrator.safety || (wish.steps.size() > most && !used)) return out;
-  const double step = wish.safety > 0.0 ? *s.input.integrator.safety * s.assembled_limit() : s.smallest_step();
-  out += line_of_choice(used, "newmark, assembled limit", std::nullopt, step / s.smallest_step(),
-                        newmark * scale * s.smallest_step() / step, "stable");
+  if (!s.input.integrator.safety) return out;
+  const double step = used ? s.smallest_step() : *s.input.integrator.safety * s.assembled_limit();
+  out += line_of_choice(used, "newmark, assembled limit", std::nullopt, step / element_limit,
+                        newmark * scale * element_limit / step, "stable");
   return out;
 }
 

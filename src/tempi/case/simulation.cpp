@@ -16,7 +16,6 @@
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/io/read_mesh.hpp"
 #include "tempi/mesh/quality.hpp"
-#include "tempi/model/linearised_model.hpp"
 #include "tempi/potential/loads.hpp"
 
 namespace tempi {
@@ -39,7 +38,10 @@ VectorExpression vector_of(const std::vector<FormulaText>& texts, const Constant
 
 class Builder {
  public:
-  Builder(CaseFile input, int threads) : threads_(threads) { s_.input = std::move(input); }
+  Builder(CaseFile input, int threads) {
+    s_.input = std::move(input);
+    s_.threads = threads;
+  }
 
   Simulation operator()() && {
     read_mesh_file();
@@ -47,6 +49,7 @@ class Builder {
     add_supports();
     add_loads();
     parts_.dim = s_.mesh->dim();
+    parts_.shares = input().integrator.mass_shares == "balanced" ? MassShares::balanced : MassShares::own;
     parts_.reference.assign(s_.mesh->points().begin(), s_.mesh->points().end());
     s_.model = std::make_unique<Model>(std::move(parts_));
     set_initial_state();
@@ -132,13 +135,8 @@ class Builder {
     auto potential = at_place(mesh_file, [&] {
       return make_elastic_cells(mesh(), type, std::move(cells), model, material.density);
     });
-    for (Index k = 0; k < potential->size(); ++k) {
-      const auto nodes = potential->stencil(k);
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        parts_.mass[static_cast<std::size_t>(index(nodes[a]))] += potential->mass_share(k)[a];
-    }
     s_.cells.push_back(potential.get());
-    parts_.potentials.push_back(std::move(potential));
+    parts_.add(std::move(potential));
   }
 
   void add_supports() {
@@ -331,13 +329,15 @@ class Builder {
     const StepSize size = in.courant ? StepSize(CourantNumber{*in.courant})
                           : in.step  ? StepSize(FixedStep{*in.step})
                                      : StepSize(SafetyFraction{*in.safety});
-    const StepRule rule = in.method == "newmark" || in.steps == "uniform" ? StepRule::uniform
-                          : in.steps == "one-ring"                        ? StepRule::one_ring
-                                                                          : StepRule::element;
-    s_.wished_steps =
+    const StepRule rule = in.steps == "uniform"    ? StepRule::uniform
+                          : in.steps == "one-ring" ? StepRule::one_ring
+                                                   : StepRule::element;
+    s_.own_steps =
         at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    s_.wished_steps = s_.own_steps;
+    if (in.method == "newmark") std::ranges::fill(s_.wished_steps, *std::ranges::min_element(s_.own_steps));
     s_.safety = largest_safety();
-    LatticeOptions options{threads_, 1.0};
+    LatticeOptions options{s_.threads, 1.0};
     if (in.method == "newmark" && in.newmark_limit == "assembled") {
       if (!in.safety || in.lattice == "exact")
         throw PlacedError(in.place,
@@ -360,12 +360,12 @@ class Builder {
   }
 
   double largest_safety() const {
-    const auto [least, most] = std::ranges::minmax(s_.wished_steps);
+    const auto [least, most] = std::ranges::minmax(s_.own_steps);
     if (least == most) return 0.0;  // synchronous: nothing can resonate
     if (input().integrator.safety) return *input().integrator.safety;
     const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
     double largest = 0.0;
-    for (std::size_t i = 0; i < stable.size(); ++i) largest = std::max(largest, s_.wished_steps[i] / stable[i]);
+    for (std::size_t i = 0; i < stable.size(); ++i) largest = std::max(largest, s_.own_steps[i] / stable[i]);
     return largest;
   }
 
@@ -380,7 +380,7 @@ class Builder {
 
   void use_lattice(const LatticeOptions& options) {
     const IntegratorInput& in = input().integrator;
-    const StepWish wish = s_.step_wish();
+    const StepWish wish = s_.step_wish(s_.wished_steps);
     if (const auto rule = lattice_rule(in.lattice))
       s_.choice = choice_of(wish, *rule, in.neighbour_ratio);
     else
@@ -388,9 +388,8 @@ class Builder {
     const TickLattice& lattice = s_.choice->lattice;
     for (const std::int32_t m : lattice.ticks) s_.steps.push_back(lattice.tick * m);
     auto integrator = std::make_unique<AviLattice>(*s_.model, lattice, options);
-    double typical = 0.0;  // of one update of every term, unwatched [ns]
-    for (const ElasticCells* cells : s_.cells)
-      typical += static_cast<double>(cells->size()) * typical_cost(s_.type_of(*cells), false);
+    double typical = 0.0;  // of one update of every term [ns]
+    for (const double cost : s_.costs_per_update(false)) typical += cost;
     s_.machine_factor = integrator->time_of_pass(s_.state) / (1e-9 * typical);
     s_.integrator = std::move(integrator);
   }
@@ -427,7 +426,6 @@ class Builder {
     s_.probes.push_back({probe.name, {make_id<NodeId>(best)}});
   }
 
-  int threads_;
   Simulation s_;
   Model::Parts parts_;
   std::vector<Index> term_of_cell_;
@@ -448,19 +446,27 @@ CellType Simulation::type_of(const ElasticCells& potential) const {
 }
 
 double Simulation::predicted_time(const StepChoice& of) const {
-  return 1e-9 * of.cost * machine_factor * input.end_time;
+  const std::vector<double> bare = costs_per_update(false), watched = costs_per_update(input.integrator.residual);
+  double cost = of.cost;  // [ns] per simulated second
+  for (std::size_t i = 0; i < bare.size(); ++i)
+    cost += (watched[i] - bare[i]) / (of.lattice.tick * of.lattice.ticks[i]);
+  return 1e-9 * cost * machine_factor * input.end_time;
 }
 
-double Simulation::assembled_limit() const { return assembled_stable_step(linearised(*model, state.displacement)); }
+std::vector<double> Simulation::costs_per_update(bool watched) const {
+  std::vector<double> costs;
+  for (const ElasticCells* potential : cells)
+    costs.insert(costs.end(), static_cast<std::size_t>(potential->size()), typical_cost(type_of(*potential), watched));
+  return costs;
+}
 
-StepWish Simulation::step_wish() const {
-  StepWish wish{*model, wished_steps, {}, {}, safety, input.integrator.steps == "one-ring"};
-  for (const ElasticCells* potential : cells) {
-    const CellType type = type_of(*potential);
-    if (std::ranges::find(wish.types, type) == wish.types.end()) wish.types.push_back(type);
-    wish.cost_per_update.insert(wish.cost_per_update.end(), static_cast<std::size_t>(potential->size()),
-                                typical_cost(type, input.integrator.residual));
-  }
+double Simulation::assembled_limit() const { return assembled_stable_step(*model, state.displacement, threads); }
+
+StepWish Simulation::step_wish(std::vector<double> of) const {
+  StepWish wish{*model, std::move(of), {}, costs_per_update(false), safety, input.integrator.steps == "one-ring"};
+  for (const ElasticCells* potential : cells)
+    if (const CellType type = type_of(*potential); std::ranges::find(wish.types, type) == wish.types.end())
+      wish.types.push_back(type);
   return wish;
 }
 

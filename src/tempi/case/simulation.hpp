@@ -27,10 +27,12 @@ struct Simulation {
   std::unique_ptr<Mesh> mesh;
   std::vector<const ElasticCells*> cells;  // the model's potentials, in order
   std::unique_ptr<Model> model;
-  State state;                       // at t = 0
-  std::vector<double> wished_steps;  // per term [s], before a lattice rounds them down
+  State state;  // at t = 0
+  int threads = 1;
+  std::vector<double> own_steps;     // per term [s], as safety, courant or step and `steps` have them
+  std::vector<double> wished_steps;  // per term [s], before a lattice rounds them down: Newmark's are all alike
   std::vector<double> steps;         // per term [s], as they are
-  double safety = 0.0;               // largest wished step over its term's own stable step; 0: one step for all
+  double safety = 0.0;               // largest own step over its term's stable step; 0: one step for all
   std::optional<StepChoice> choice;  // of the lattice; absent on the queue
   double machine_factor = 1.0;       // time of an update here over its typical cost, as measured by `build`
   std::vector<Probe> probes;
@@ -45,7 +47,9 @@ struct Simulation {
   Index updates_until(TermId term, double time) const;
   // 2/omega_max of the assembled model where it starts [s]; cost: some 200 force evaluations.
   double assembled_limit() const;
-  StepWish step_wish() const;  // what a lattice is chosen for
+  StepWish step_wish(std::vector<double> of) const;  // what a lattice is chosen for, watched or not
+  // Typical time of an update of each term [ns]; watched: with what the case's residual costs.
+  std::vector<double> costs_per_update(bool watched) const;
   CellType type_of(const ElasticCells& potential) const;
   double predicted_time(const StepChoice& of) const;  // wall time of the run [s], without output
 

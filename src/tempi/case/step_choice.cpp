@@ -27,30 +27,51 @@ constexpr std::array<double, 4> ratios_tried = {unlimited, 4.0, 2.0, 1.5};
 // on neighbours of `ratios_tried`. Rules that do not nest were tried without a limit only.
 struct Evidence {
   CellType type;
+  MassShares shares;
   LatticeRule rule;
   std::array<double, 4> safety;
 };
 constexpr Evidence evidence[] = {
-    {CellType::line2, LatticeRule::powers_of_two, {0.0, 0.5, 0.6, 0.9}},
-    {CellType::line2, LatticeRule::powers_of_three, {0.0, 0.7, 0.7, 0.95}},
-    {CellType::line2, LatticeRule::twos_and_threes, {0.0, 0.0, 0.0, 0.0}},
-    {CellType::line2, LatticeRule::any, {0.0, 0.0, 0.0, 0.0}},
-    {CellType::triangle3, LatticeRule::powers_of_two, {0.5, 0.9, 0.9, 0.95}},
-    {CellType::triangle3, LatticeRule::powers_of_three, {0.3, 0.9, 0.95, 0.95}},
-    {CellType::triangle3, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
-    {CellType::triangle3, LatticeRule::any, {0.3, 0.3, 0.3, 0.3}},
-    {CellType::triangle6, LatticeRule::powers_of_two, {0.3, 0.7, 0.95, 0.95}},
-    {CellType::triangle6, LatticeRule::powers_of_three, {0.3, 0.7, 0.95, 0.95}},
-    {CellType::triangle6, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
-    {CellType::triangle6, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
-    {CellType::tetrahedron4, LatticeRule::powers_of_two, {0.8, 0.95, 0.95, 0.95}},
-    {CellType::tetrahedron4, LatticeRule::powers_of_three, {0.8, 0.95, 0.95, 0.95}},
-    {CellType::tetrahedron4, LatticeRule::twos_and_threes, {0.5, 0.5, 0.5, 0.5}},
-    {CellType::tetrahedron4, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
-    {CellType::tetrahedron10, LatticeRule::powers_of_two, {0.7, 0.95, 0.95, 0.95}},
-    {CellType::tetrahedron10, LatticeRule::powers_of_three, {0.9, 0.95, 0.95, 0.95}},
-    {CellType::tetrahedron10, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
-    {CellType::tetrahedron10, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
+    {CellType::line2, MassShares::own, LatticeRule::powers_of_two, {0.0, 0.5, 0.6, 0.9}},
+    {CellType::line2, MassShares::own, LatticeRule::powers_of_three, {0.0, 0.7, 0.7, 0.95}},
+    {CellType::line2, MassShares::own, LatticeRule::twos_and_threes, {0.0, 0.0, 0.0, 0.0}},
+    {CellType::line2, MassShares::own, LatticeRule::any, {0.0, 0.0, 0.0, 0.0}},
+    {CellType::triangle3, MassShares::own, LatticeRule::powers_of_two, {0.5, 0.9, 0.9, 0.95}},
+    {CellType::triangle3, MassShares::own, LatticeRule::powers_of_three, {0.3, 0.9, 0.95, 0.95}},
+    {CellType::triangle3, MassShares::own, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::triangle3, MassShares::own, LatticeRule::any, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::triangle6, MassShares::own, LatticeRule::powers_of_two, {0.3, 0.7, 0.95, 0.95}},
+    {CellType::triangle6, MassShares::own, LatticeRule::powers_of_three, {0.3, 0.7, 0.95, 0.95}},
+    {CellType::triangle6, MassShares::own, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::triangle6, MassShares::own, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
+    {CellType::tetrahedron4, MassShares::own, LatticeRule::powers_of_two, {0.8, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron4, MassShares::own, LatticeRule::powers_of_three, {0.8, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron4, MassShares::own, LatticeRule::twos_and_threes, {0.5, 0.5, 0.5, 0.5}},
+    {CellType::tetrahedron4, MassShares::own, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
+    {CellType::tetrahedron10, MassShares::own, LatticeRule::powers_of_two, {0.7, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron10, MassShares::own, LatticeRule::powers_of_three, {0.9, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron10, MassShares::own, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::tetrahedron10, MassShares::own, LatticeRule::any, {0.2, 0.2, 0.2, 0.2}},
+    {CellType::line2, MassShares::balanced, LatticeRule::powers_of_two, {0.5, 0.5, 0.7, 0.9}},
+    {CellType::line2, MassShares::balanced, LatticeRule::powers_of_three, {0.5, 0.5, 0.8, 0.8}},
+    {CellType::line2, MassShares::balanced, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::line2, MassShares::balanced, LatticeRule::any, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::triangle3, MassShares::balanced, LatticeRule::powers_of_two, {0.8, 0.8, 0.8, 0.95}},
+    {CellType::triangle3, MassShares::balanced, LatticeRule::powers_of_three, {0.8, 0.8, 0.95, 0.95}},
+    {CellType::triangle3, MassShares::balanced, LatticeRule::twos_and_threes, {0.5, 0.5, 0.5, 0.5}},
+    {CellType::triangle3, MassShares::balanced, LatticeRule::any, {0.5, 0.5, 0.5, 0.5}},
+    {CellType::triangle6, MassShares::balanced, LatticeRule::powers_of_two, {0.3, 0.5, 0.7, 0.95}},
+    {CellType::triangle6, MassShares::balanced, LatticeRule::powers_of_three, {0.3, 0.5, 0.9, 0.95}},
+    {CellType::triangle6, MassShares::balanced, LatticeRule::twos_and_threes, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::triangle6, MassShares::balanced, LatticeRule::any, {0.3, 0.3, 0.3, 0.3}},
+    {CellType::tetrahedron4, MassShares::balanced, LatticeRule::powers_of_two, {0.95, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron4, MassShares::balanced, LatticeRule::powers_of_three, {0.95, 0.95, 0.95, 0.95}},
+    {CellType::tetrahedron4, MassShares::balanced, LatticeRule::twos_and_threes, {0.7, 0.7, 0.7, 0.7}},
+    {CellType::tetrahedron4, MassShares::balanced, LatticeRule::any, {0.7, 0.7, 0.7, 0.7}},
+    {CellType::tetrahedron10, MassShares::balanced, LatticeRule::powers_of_two, {0.7, 0.7, 0.95, 0.95}},
+    {CellType::tetrahedron10, MassShares::balanced, LatticeRule::powers_of_three, {0.7, 0.8, 0.95, 0.95}},
+    {CellType::tetrahedron10, MassShares::balanced, LatticeRule::twos_and_threes, {0.5, 0.5, 0.5, 0.5}},
+    {CellType::tetrahedron10, MassShares::balanced, LatticeRule::any, {0.5, 0.5, 0.5, 0.5}},
 };
 
 // The limit whose evidence counts.
@@ -65,9 +86,9 @@ StepChoice better(StepChoice a, StepChoice b, double safety) {
 
 }  // namespace
 
-double verified_safety(CellType type, LatticeRule rule, NeighbourRatio ratio) {
+double verified_safety(CellType type, MassShares shares, LatticeRule rule, NeighbourRatio ratio) {
   for (const Evidence& row : evidence) {
-    if (row.type != type || row.rule != rule) continue;
+    if (row.type != type || row.shares != shares || row.rule != rule) continue;
     for (std::size_t i = ratios_tried.size(); i-- > 0;)  // of the tightest limit tried that is not tighter
       if (ratio.value_or(unlimited) <= ratios_tried[i]) return row.safety[i];
   }
@@ -84,7 +105,8 @@ StepChoice choice_of(const StepWish& wish, LatticeRule rule, NeighbourRatio rati
   choice.saving = static_cast<double>(steps.size()) / (*std::ranges::min_element(wish.steps) * updates);
   choice.cost = predicted_cost(choice.lattice, cost);
   for (const CellType type : wish.types)
-    choice.verified_safety = std::min(choice.verified_safety, verified_safety(type, rule, as_found(wish, ratio)));
+    choice.verified_safety =
+        std::min(choice.verified_safety, verified_safety(type, wish.model.share_rule(), rule, as_found(wish, ratio)));
   return choice;
 }
 
@@ -92,7 +114,7 @@ StepChoice safest_choice(const StepWish& wish, LatticeRule rule) {
   for (const double r : ratios_tried) {
     const NeighbourRatio ratio = r == unlimited ? NeighbourRatio{} : NeighbourRatio{r};
     const bool verified = std::ranges::all_of(wish.types, [&](CellType type) {
-      return wish.safety <= verified_safety(type, rule, as_found(wish, ratio));
+      return wish.safety <= verified_safety(type, wish.model.share_rule(), rule, as_found(wish, ratio));
     });
     if (verified || r == ratios_tried.back()) return choice_of(wish, rule, ratio);
   }
@@ -117,6 +139,8 @@ double typical_cost(CellType type, bool watched) {
                                                        : 80.0;
   return watched ? 2.0 * cost + 50.0 : cost;
 }
+
+std::string name_of(MassShares shares) { return shares == MassShares::own ? "own" : "balanced"; }
 
 std::string name_of(LatticeRule rule) {
   return std::ranges::find(names, rule, &std::pair<LatticeRule, const char*>::first)->second;

@@ -17,7 +17,7 @@ using NeighbourRatio = std::optional<double>;
 
 // The largest fraction of their own stable steps at which cells of `type` showed no growth in the sweep; 0 where the
 // smallest fraction tried grew.
-double verified_safety(CellType type, LatticeRule rule, NeighbourRatio ratio);
+double verified_safety(CellType type, MassShares shares, LatticeRule rule, NeighbourRatio ratio);
 
 constexpr double verified_on_queue = 0.2;  // the same for steps of any ratio
 
@@ -56,7 +56,8 @@ StepChoice automatic_choice(const StepWish& wish, double ratio);
 double typical_cost(CellType type, bool watched);
 constexpr double queue_cost = 230.0;  // [ns], what the event queue adds to an update
 
-std::string name_of(LatticeRule rule);  // "powers-of-two", as in the case file
+std::string name_of(LatticeRule rule);   // "powers-of-two", as in the case file
+std::string name_of(MassShares shares);  // "balanced"
 std::optional<LatticeRule> lattice_rule(const std::string& name);
 
 }  // namespace tempi

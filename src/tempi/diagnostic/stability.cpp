@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numbers>
 #include <random>
 #include <span>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/avi_lattice.hpp"
 
 namespace tempi {
 namespace {
@@ -40,11 +42,24 @@ class RandomMotion {
   std::mt19937_64 engine_;
 };
 
-// The model in x = M^{1/2} d, where masses are one: x'' + A x = 0, A = M^{-1/2} K M^{-1/2}. Zero on what is held.
+// All terms together: for their forces.
+TickLattice one_tick(const Model& model) {
+  return {1.0, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1)};
+}
+
+// Small motions d about u in x = M^{1/2} d, where masses are one: x'' + A x = 0, A = M^{-1/2} K M^{-1/2}. Zero on what
+// is held. K d is a difference of forces; for linear models it is exact.
 class ScaledModel {
  public:
-  explicit ScaledModel(const Model& model)
-      : model_(model), root_mass_(Vector::Zero(model.node_count() * model.dim())), inverse_root_(root_mass_) {
+  ScaledModel(const Model& model, std::span<const double> u, int threads)
+      : u_(Eigen::Map<const Vector>(u.data(), static_cast<Eigen::Index>(u.size()))),
+        reach_(1e-6 * shortest_edge(model)),
+        engine_(model.term_count() > 0
+                    ? std::make_unique<AviLattice>(model, one_tick(model), LatticeOptions{threads, 1.0})
+                    : nullptr),
+        force_(force(u_)),
+        root_mass_(Vector::Zero(model.node_count() * model.dim())),
+        inverse_root_(root_mass_) {
     for (Index a = 0; a < model.node_count(); ++a)
       for (int c = 0; c < model.dim(); ++c) {
         if (model.supports().support_of(make_id<NodeId>(a), c) != Supports::none) continue;
@@ -59,23 +74,36 @@ class ScaledModel {
 
   Vector A_times(const Vector& x) const {
     const Vector d = inverse_root_.cwiseProduct(x);
-    Vector force = Vector::Zero(d.size());
-    std::vector<double> g;
-    for (Index i = 0; i < model_.term_count(); ++i) {
-      const auto [potential, k] = model_.term(make_id<TermId>(i));
-      const auto nodes = potential->stencil(k);
-      g.assign(nodes.size() * static_cast<std::size_t>(model_.dim()), 0.0);
-      potential->add_gradient(k, {d.data(), static_cast<std::size_t>(d.size())}, 0.0, g);
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        force.segment(index(nodes[a]) * model_.dim(), model_.dim()) +=
-            Eigen::Map<const Vector>(&g[a * static_cast<std::size_t>(model_.dim())], model_.dim());
-    }
-    return inverse_root_.cwiseProduct(force);
+    const double largest = d.cwiseAbs().maxCoeff();
+    if (!(largest > 0.0)) return Vector::Zero(d.size());
+    const double scale = reach_ / largest;
+    return inverse_root_.cwiseProduct(force_ - force(u_ + scale * d)) / scale;
   }
 
  private:
-  const Model& model_;
-  Vector root_mass_, inverse_root_;
+  Vector force(const Vector& u) const {
+    if (engine_ == nullptr) return Vector::Zero(u.size());
+    const auto f = engine_->internal_forces({u.data(), static_cast<std::size_t>(u.size())}, 0.0);
+    return Eigen::Map<const Vector>(f.data(), u.size());
+  }
+
+  // Between neighbours, of the reference positions.
+  static double shortest_edge(const Model& model) {
+    const Eigen::Map<const Matrix> X(model.reference().data(), model.dim(), model.node_count());
+    double least = std::numeric_limits<double>::infinity();
+    for (Index i = 0; i < model.term_count(); ++i) {
+      const auto nodes = model.term(make_id<TermId>(i)).stencil();
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        for (std::size_t b = 0; b < a; ++b)
+          least = std::min(least, (X.col(index(nodes[a])) - X.col(index(nodes[b]))).norm());
+    }
+    return std::isfinite(least) ? least : 1.0;
+  }
+
+  Vector u_;
+  double reach_;                        // largest |d| of a difference [m]: strains of 1e-6 or less
+  std::unique_ptr<AviLattice> engine_;  // none where no term acts
+  Vector force_, root_mass_, inverse_root_;
 };
 
 // ---- the assembled limit ----
@@ -298,7 +326,10 @@ double smallest_step(const Model& model, const Integrator& map) {
 class GrowthRun {
  public:
   GrowthRun(const Model& linear, std::uint64_t seed)
-      : linear_(linear), model_(linear), rigid_(rigid_motions(linear, model_)), state_(reference_state(linear)) {
+      : linear_(linear),
+        model_(linear, std::vector<double>(linear.reference().size(), 0.0), 1),
+        rigid_(rigid_motions(linear, model_)),
+        state_(reference_state(linear)) {
     const Vector motion = RandomMotion(seed)(model_.root_mass());
     Eigen::Map<Vector>(state_.velocity.data(), motion.size()) = model_.inverse_root_mass().cwiseProduct(motion);
   }
@@ -367,14 +398,14 @@ class GrowthRun {
 
 }  // namespace
 
-double assembled_stable_step(const Model& linear) {
+double assembled_stable_step(const Model& model, std::span<const double> u, int threads) {
   constexpr double error = 2e-3, failure = 1e-6;  // of omega^2, and how probable a larger one may be
-  const ScaledModel model(linear);
-  if (model.free_count() == 0) return std::numeric_limits<double>::infinity();
+  const ScaledModel scaled(model, u, threads);
+  if (scaled.free_count() == 0) return std::numeric_limits<double>::infinity();
   // Kuczynski, Wozniakowski (1992), SIAM J. Matrix Anal. Appl. 13: failure <= 1.648 sqrt(n) exp(-(2k - 1) sqrt(error)).
-  const double n = static_cast<double>(model.free_count());
+  const double n = static_cast<double>(scaled.free_count());
   const double steps = 0.5 * (1.0 + std::log(1.648 * std::sqrt(n) / failure) / std::sqrt(error));
-  const double bound = largest_ritz_value(model, static_cast<Index>(std::ceil(steps))) / (1.0 - error);
+  const double bound = largest_ritz_value(scaled, static_cast<Index>(std::ceil(steps))) / (1.0 - error);
   return bound > 0.0 ? 2.0 / std::sqrt(bound) : std::numeric_limits<double>::infinity();
 }
 

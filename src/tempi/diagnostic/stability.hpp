@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/model/model.hpp"
@@ -17,14 +18,14 @@
 namespace tempi {
 
 // A bound below 2/omega_max of the assembled model [s], omega_max^2 the largest eigenvalue of M^{-1} K on the
-// components that are not held: what a synchronous method may use. Infinite where nothing is stiff. `linear`: a
-// linearised model.
+// components that are not held, K the stiffness at the displacements u: what a synchronous method may use. Infinite
+// where nothing is stiff.
 //
 // By the Lanczos method from a random motion, which like power iteration approaches omega_max from below. It makes so
-// many steps (about 200, each an evaluation of all gradients) that with a probability of 1 - 1e-6 over random motions
-// its omega^2 is within 0.2 % of the largest, whatever the spectrum (Kuczynski, Wozniakowski 1992; K without negative
-// eigenvalues), and the step returned is shorter by so much: 0.1 %.
-double assembled_stable_step(const Model& linear);
+// many steps (about 200, each an evaluation of all gradients by batches) that with a probability of 1 - 1e-6 over
+// random motions its omega^2 is within 0.2 % of the largest, whatever the spectrum (Kuczynski, Wozniakowski 1992; K
+// without negative eigenvalues), and the step returned is shorter by so much: 0.1 %.
+double assembled_stable_step(const Model& model, std::span<const double> u, int threads = 1);
 
 // What steps have to stand: no motion may grow more than `tolerated_growth`-fold over `stability_horizon` longest
 // steps.

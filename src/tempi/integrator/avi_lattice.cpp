@@ -176,8 +176,8 @@ void AviLattice::recheck_stability(State& state, const LatticeGroup& group, Inde
   const double step = rechecked_ * this->step(group);
   std::atomic<bool> stable = true;
   team_.for_each(static_cast<Index>(rechecked_terms_.size()), [&](Index i) {
-    const auto [potential, k] = model_.term(rechecked_terms_[static_cast<std::size_t>(i)]);
-    if (!potential->step_is_stable(k, state.displacement, step)) stable.store(false, std::memory_order_relaxed);
+    if (!model_.step_is_stable(rechecked_terms_[static_cast<std::size_t>(i)], state.displacement, step))
+      stable.store(false, std::memory_order_relaxed);
   });
   if (!stable)
     for (const TermId term : rechecked_terms_) kick_drift_.require_stable(term, state, step, t);
@@ -337,25 +337,34 @@ void AviLattice::to_state(State& state, TermId term) {
   for (const NodeId a : model_.term(term).stencil()) to_state(state, a);
 }
 
-// As KickDrift::synchronized, by batches: lines at rest whose nodes weigh 1 kg collect impulses in their velocities.
+// Lines at rest whose nodes weigh 1 kg collect impulses in their velocities.
+template <class Duration>
+std::vector<double> AviLattice::impulses(std::span<NodeLine> nodes, double t, Duration&& duration) const {
+  for (NodeLine& node : nodes) std::ranges::fill(node.velocity, 0.0);
+  for (const LatticeGroup& group : plan_.groups) strike(group, duration(group), t, nodes);
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::vector<double> sum(nodes.size() * d);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    std::copy_n(nodes[i].velocity, d, &sum[static_cast<std::size_t>(index(plan_.node_of_line[i])) * d]);
+  return sum;
+}
+
+std::vector<double> AviLattice::internal_forces(std::span<const double> u, double t) const {
+  AlignedVector<NodeLine> nodes = lines_at(u);
+  return impulses(nodes, t, [](const LatticeGroup&) { return 1.0; });
+}
+
+// As KickDrift::synchronized, by batches.
 Snapshot AviLattice::synchronized(const State& state, double t) const {
   if (!started_) return kick_drift_.synchronized(state, t, false, [](TermId) { return 0.0; });
   Snapshot snapshot{t, state, {}, 0.0};
   for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
-  AlignedVector<NodeLine> nodes = lines_at(snapshot.state);
+  AlignedVector<NodeLine> nodes = lines_at(snapshot.state.displacement);
   snapshot.potential_energy = potential_energy(nodes, t);
-  const auto collected = [&](auto&& duration) {
-    for (NodeLine& node : nodes) std::ranges::fill(node.velocity, 0.0);
-    for (const LatticeGroup& group : plan_.groups) strike(group, duration(group), t, nodes);
-    std::vector<double> sum(snapshot.state.velocity.size());
-    const auto d = static_cast<std::size_t>(model_.dim());
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      std::copy_n(nodes[i].velocity, d, &sum[static_cast<std::size_t>(index(plan_.node_of_line[i])) * d]);
-    return sum;
-  };
-  snapshot.force = collected([](const LatticeGroup&) { return 1.0; });
-  std::vector<double> impulse = collected(
-      [&](const LatticeGroup& group) { return t - (static_cast<double>(now_ / group.ticks) + 0.5) * step(group); });
+  snapshot.force = impulses(nodes, t, [](const LatticeGroup&) { return 1.0; });
+  std::vector<double> impulse = impulses(nodes, t, [&](const LatticeGroup& group) {
+    return t - (static_cast<double>(now_ / group.ticks) + 0.5) * step(group);
+  });
   std::vector<double> load_impulse(impulse.size(), 0.0);
   add_loads(snapshot, impulse, load_impulse);
   const auto d = static_cast<std::size_t>(model_.dim());
@@ -367,12 +376,11 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   return snapshot;
 }
 
-AlignedVector<NodeLine> AviLattice::lines_at(const State& state) const {
+AlignedVector<NodeLine> AviLattice::lines_at(std::span<const double> u) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   AlignedVector<NodeLine> nodes(lines_.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    std::copy_n(&state.displacement[static_cast<std::size_t>(index(plan_.node_of_line[i])) * d], d,
-                nodes[i].displacement);
+    std::copy_n(&u[static_cast<std::size_t>(index(plan_.node_of_line[i])) * d], d, nodes[i].displacement);
     nodes[i].inverse_mass = 1.0;
   }
   return nodes;

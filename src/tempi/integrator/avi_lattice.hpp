@@ -50,6 +50,9 @@ class AviLattice final : public Integrator {
   // run's time are scaled by. Changes nothing of the run.
   double time_of_pass(const State& state);
 
+  // -sum_K dV_K/dx of every node at the displacements u [N], without loads and reactions.
+  std::vector<double> internal_forces(std::span<const double> u, double t) const;
+
  private:
   void advance(State& state, double t_end, Observer* observer) override;
   void set_due();
@@ -74,7 +77,9 @@ class AviLattice final : public Integrator {
   }
   void to_lines(const State& state);
   void to_line(const State& state, NodeId a);
-  AlignedVector<NodeLine> lines_at(const State& state) const;
+  AlignedVector<NodeLine> lines_at(std::span<const double> u) const;
+  template <class Duration>
+  std::vector<double> impulses(std::span<NodeLine> nodes, double t, Duration&& duration) const;
   double potential_energy(std::span<const NodeLine> nodes, double t) const;
   void add_loads(Snapshot& snapshot, std::span<double> impulse, std::span<double> load_impulse) const;
   void to_state(State& state);

@@ -28,6 +28,7 @@ Model linearised(const Model& model, std::span<const double> u) {
   for (std::size_t i = 0; i < u.size(); ++i) parts.reference[i] += u[i];
   parts.mass.assign(model.mass().begin(), model.mass().end());
   for (Index p = 0; p < model.potential_count(); ++p) parts.potentials.push_back(linearise(model.potential(p), u));
+  parts.shares = model.share_rule();
   parts.supports = at_rest(model.supports(), parts.reference, parts.dim);
   return Model(std::move(parts));
 }

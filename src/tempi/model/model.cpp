@@ -4,12 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tempi/core/error.hpp"
 #include "tempi/core/fingerprint.hpp"
 
 namespace tempi {
+namespace {
+
+constexpr std::size_t most_nodes = 10, most_entries = 30 * 30;  // of the library's terms
+
+}  // namespace
 
 Model::Model(Parts parts) : parts_(std::move(parts)), first_term_{0} {
   for (const auto& potential : parts_.potentials) {
@@ -23,6 +29,14 @@ Model::Model(Parts parts) : parts_(std::move(parts)), first_term_{0} {
       throw InputError(fmt::format("node {} has the mass {} kg (must be > 0).", a, m));
   }
   if (has_forces()) attach_forces();
+  if (parts_.shares == MassShares::balanced) balance_shares();
+}
+
+void Model::Parts::add(std::unique_ptr<Potential> potential) {
+  for (Index k = 0; k < potential->size(); ++k)
+    for (std::size_t a = 0; a < potential->stencil(k).size(); ++a)
+      mass[static_cast<std::size_t>(index(potential->stencil(k)[a]))] += potential->mass(k, a);
+  potentials.push_back(std::move(potential));
 }
 
 Model::Term Model::term(TermId id) const {
@@ -30,6 +44,65 @@ Model::Term Model::term(TermId id) const {
   const auto next = std::upper_bound(first_term_.begin(), first_term_.end(), i);
   const auto p = static_cast<std::size_t>(next - first_term_.begin()) - 1;
   return {parts_.potentials[p].get(), i - first_term_[p]};
+}
+
+// sqrt(k_Ka) of each stencil node.
+template <class Visit>
+void Model::each_root_stiffness(TermId id, Visit&& visit) const {
+  const auto [potential, k] = term(id);
+  const std::size_t nodes = potential->stencil(k).size(), d = static_cast<std::size_t>(dim()), n = nodes * d;
+  std::array<double, most_entries> H;
+  TEMPI_ASSERT(n * n <= H.size());
+  std::fill_n(H.begin(), n * n, 0.0);
+  potential->add_hessian(k, at_rest_, 0.0, std::span(H).first(n * n));
+  for (std::size_t a = 0; a < nodes; ++a) {
+    double trace = 0.0;
+    for (std::size_t c = a * d; c < (a + 1) * d; ++c) trace += H[c * (n + 1)];
+    visit(a, std::sqrt(std::max(trace, 0.0)));
+  }
+}
+
+void Model::balance_shares() {
+  at_rest_.assign(parts_.reference.size(), 0.0);
+  balance_.assign(parts_.mass.size(), {0.0, 0.0});
+  const auto each = [&](auto&& visit) {
+    for (Index i = 0; i < term_count(); ++i) {
+      const auto stencil = term(make_id<TermId>(i)).stencil();
+      each_root_stiffness(make_id<TermId>(i), [&](std::size_t a, double root) {
+        visit(balance_[static_cast<std::size_t>(index(stencil[a]))], root);
+      });
+    }
+  };
+  each([](Balance& node, double root) { node.least = std::max(node.least, root); });
+  for (Balance& node : balance_) node.least = node.least > 0.0 ? 1e-3 * node.least : 1.0;
+  each([](Balance& node, double root) { node.scale += std::max(root, node.least); });
+  for (std::size_t a = 0; a < balance_.size(); ++a) balance_[a].scale = parts_.mass[a] / balance_[a].scale;
+}
+
+std::span<const double> Model::shares(TermId id, std::span<double> shares) const {
+  const auto [potential, k] = term(id);
+  const auto stencil = potential->stencil(k);
+  if (balance_.empty()) {
+    for (std::size_t a = 0; a < stencil.size(); ++a) shares[a] = potential->mass(k, a);
+  } else {
+    each_root_stiffness(id, [&](std::size_t a, double root) {
+      const Balance& node = balance_[static_cast<std::size_t>(index(stencil[a]))];
+      shares[a] = node.scale * std::max(root, node.least);
+    });
+  }
+  return shares.first(stencil.size());
+}
+
+double Model::stable_step(TermId id, std::span<const double> u) const {
+  const auto [potential, k] = term(id);
+  std::array<double, most_nodes> room;
+  return potential->stable_step(k, u, shares(id, room));
+}
+
+bool Model::step_is_stable(TermId id, std::span<const double> u, double step) const {
+  const auto [potential, k] = term(id);
+  std::array<double, most_nodes> room;
+  return potential->step_is_stable(k, u, shares(id, room), step);
 }
 
 double Model::potential_energy(std::span<const double> u, double t) const {

@@ -58,10 +58,10 @@ void refuse_unstable(const Model& model, std::span<const double> u, std::span<co
   for (Index i = 0; i < model.term_count(); ++i) {
     const auto term = model.term(make_id<TermId>(i));
     const double step = steps[static_cast<std::size_t>(i)];
-    if (term.potential->step_is_stable(term.k, u, step)) continue;
+    if (model.step_is_stable(make_id<TermId>(i), u, step)) continue;
     throw InputError(fmt::format(
         "the step {:.6g} s of {} exceeds its stable step {:.6g} s. Choose a smaller step or courant, or use safety.",
-        step, term.potential->describe(term.k), term.potential->stable_step(term.k, u)));
+        step, term.potential->describe(term.k), model.stable_step(make_id<TermId>(i), u)));
   }
 }
 
@@ -70,8 +70,7 @@ void refuse_unstable(const Model& model, std::span<const double> u, std::span<co
 std::vector<double> stable_steps(const Model& model, std::span<const double> u) {
   std::vector<double> steps;
   steps.reserve(static_cast<std::size_t>(model.term_count()));
-  for (Index p = 0; p < model.potential_count(); ++p)
-    for (Index k = 0; k < model.potential(p).size(); ++k) steps.push_back(model.potential(p).stable_step(k, u));
+  for (Index i = 0; i < model.term_count(); ++i) steps.push_back(model.stable_step(make_id<TermId>(i), u));
   return steps;
 }
 

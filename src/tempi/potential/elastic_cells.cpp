@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/error.hpp"
@@ -104,7 +105,7 @@ class Cells final : public ElasticCells {
   Cells(const Mesh& mesh, std::vector<CellId> cells, const Model& model, double density)
       : mesh_(mesh), cells_(std::move(cells)), material_(model), model_(model), density_(density) {
     geometry_.reserve(cells_.size() * P);
-    shares_.reserve(cells_.size() * N);
+    if constexpr (!straight) masses_.reserve(cells_.size() * N);
     for (const CellId cell : cells_) add_geometry(cell);
   }
 
@@ -112,17 +113,24 @@ class Cells final : public ElasticCells {
   int dim() const override { return D; }
   CellId cell(Index k) const override { return cells_[static_cast<std::size_t>(k)]; }
   std::span<const NodeId> stencil(Index k) const override { return mesh_.cells()[index(cell(k))]; }
-  std::span<const double> mass_share(Index k) const override {
-    return {shares_.data() + static_cast<std::size_t>(k) * N, N};
+  double mass(Index k, std::size_t a) const override {
+    if constexpr (straight)
+      return density_ * volume(k) * Element::hrz[a];
+    else
+      return masses_[static_cast<std::size_t>(k) * N + a];
   }
   double density() const override { return density_; }
   const Material& material() const override { return material_; }
   std::string describe(Index k) const override { return place(mesh_, cell(k)); }
 
   double volume(Index k) const override {
-    double m = 0.0;
-    for (const double share : mass_share(k)) m += share;
-    return m / density_;
+    if constexpr (straight) {
+      constexpr double reference = reference_volume();
+      return reference * point(k, 0).det;
+    } else {
+      const auto first = masses_.begin() + k * static_cast<Index>(N);
+      return std::accumulate(first, first + N, 0.0) / density_;
+    }
   }
 
   double energy(Index k, std::span<const double> u, double) const override {
@@ -169,11 +177,11 @@ class Cells final : public ElasticCells {
     }
   }
 
-  double stable_step(Index k, std::span<const double> u) const override {
+  double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const override {
     if constexpr (Q * D >= N) {
-      return Potential::stable_step(k, u);
+      return Potential::stable_step(k, u, shares);
     } else {
-      return stable_step_one_point(k, u);
+      return stable_step_one_point(k, u, shares);
     }
   }
 
@@ -275,14 +283,14 @@ class Cells final : public ElasticCells {
 
   // One quadrature point: the nonzero eigenvalues of M^{-1} G^T A G are those of A (G M^{-1} G^T), and
   // G M^{-1} G^T = I (x) L L^T, so the symmetric (I (x) L)^T A (I (x) L) of order D^2 serves.
-  double stable_step_one_point(Index k, std::span<const double> u) const {
+  double stable_step_one_point(Index k, std::span<const double> u, std::span<const double> shares) const {
     const PointGeometry& at = point(k, 0);
     Eigen::Matrix<double, D, D> metric = Eigen::Matrix<double, D, D>::Zero();
     for (std::size_t a = 0; a < N; ++a) {
       Eigen::Matrix<double, D, 1> d = Eigen::Matrix<double, D, 1>::Zero();
       for (int J = 0; J < D; ++J)
         for (int j = 0; j < D; ++j) d(J) += derivatives[0][a][static_cast<std::size_t>(j)] * at.inverse(j, J);
-      metric += d * d.transpose() / mass_share(k)[a];
+      metric += d * d.transpose() / shares[a];
     }
     const Eigen::Matrix<double, D, D> L = metric.llt().matrixL();
     const Tangent<double, D> A = model_.template tangent<double, D>(gradient(k, 0, edges(k, u)));
@@ -315,17 +323,16 @@ class Cells final : public ElasticCells {
             place(mesh_, cell), det < -flat ? "inverted" : "of zero volume", det));
       geometry_.push_back({transpose((1.0 / det) * cofactor(J)), det});
     }
-    add_shares(cell, nodes);
+    if constexpr (!straight) add_masses(cell, nodes);
   }
 
-  void add_shares(CellId cell, std::span<const NodeId> nodes) {
-    if constexpr (straight) {
-      double reference = 0.0;
-      for (const auto& at : Element::stiffness_rule) reference += at.weight;
-      const double cell_volume = reference * geometry_.back().det;
-      for (std::size_t a = 0; a < N; ++a) shares_.push_back(density_ * cell_volume * Element::hrz[a]);
-      return;
-    }
+  static constexpr double reference_volume() {
+    double sum = 0.0;
+    for (const auto& at : Element::stiffness_rule) sum += at.weight;
+    return sum;
+  }
+
+  void add_masses(CellId cell, std::span<const NodeId> nodes) {
     static const auto rule = collapsed_gauss_rule<D>(5);
     std::array<double, N> diagonal{};
     double cell_volume = 0.0, sum = 0.0;
@@ -341,7 +348,7 @@ class Cells final : public ElasticCells {
       for (std::size_t a = 0; a < N; ++a) diagonal[a] += at.weight * det * shape[a] * shape[a];
     }
     for (const double d : diagonal) sum += d;
-    for (const double d : diagonal) shares_.push_back(density_ * cell_volume * d / sum);
+    for (const double d : diagonal) masses_.push_back(density_ * cell_volume * d / sum);
   }
 
   const Mesh& mesh_;
@@ -350,7 +357,7 @@ class Cells final : public ElasticCells {
   Model model_;
   double density_;
   std::vector<PointGeometry> geometry_;
-  std::vector<double> shares_;
+  std::vector<double> masses_;  // of curved cells
 };
 
 template <class Element, bool straight>

@@ -61,7 +61,7 @@ class Linearised final : public Potential {
   Index size() const override { return original_.size(); }
   int dim() const override { return original_.dim(); }
   std::span<const NodeId> stencil(Index k) const override { return original_.stencil(k); }
-  std::span<const double> mass_share(Index k) const override { return original_.mass_share(k); }
+  double mass(Index k, std::size_t a) const override { return original_.mass(k, a); }
   std::string describe(Index k) const override { return original_.describe(k); }
 
   double energy(Index k, std::span<const double> u, double) const override {

@@ -35,12 +35,12 @@ class Gravity final : public Force {
   void add_impulse(Index k, std::span<const double>, std::span<const double>, double t, double dt,
                    std::span<double> p) const override {
     const auto nodes = stencil(k);
-    const auto shares = cells_.mass_share(terms_[static_cast<std::size_t>(k)]);
+    const Index term = terms_[static_cast<std::size_t>(k)];
     const auto dim = static_cast<std::size_t>(mesh_.dim());
     for (std::size_t c = 0; c < dim; ++c)
       for (std::size_t a = 0; a < nodes.size(); ++a)
         p[a * dim + c] +=
-            dt * shares[a] * finite(acceleration_[static_cast<int>(c)], mesh_.point(nodes[a]), t, "gravity");
+            dt * cells_.mass(term, a) * finite(acceleration_[static_cast<int>(c)], mesh_.point(nodes[a]), t, "gravity");
   }
 
  private:
@@ -244,8 +244,8 @@ std::unique_ptr<Force> make_nodal_force(const Mesh& mesh, const std::vector<cons
       for (std::size_t i = 0; i < stencil.size(); ++i) {
         const auto found = mass.find(index(stencil[i]));
         if (found == mass.end()) continue;
-        found->second += potential->mass_share(k)[i];
-        parts.push_back({stencil[i], potential->cell(k), potential->mass_share(k)[i]});
+        found->second += potential->mass(k, i);
+        parts.push_back({stencil[i], potential->cell(k), potential->mass(k, i)});
       }
     }
   for (auto& part : parts) part.fraction /= mass.at(index(part.node));

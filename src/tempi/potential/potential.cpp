@@ -22,10 +22,6 @@ Matrix hessian(const Potential& potential, Index k, std::span<const double> u) {
   return H;
 }
 
-double mass_of_row(const Potential& potential, Index k, Index row) {
-  return potential.mass_share(k)[static_cast<std::size_t>(row / potential.dim())];
-}
-
 // One term after the other. Positions go through an array as add_gradient wants it; parts struck at the same time
 // share no node, so they write different places of it.
 class TermLoop final : public Batch {
@@ -94,21 +90,23 @@ std::unique_ptr<Batch> Potential::batch(std::span<const Index> terms, std::span<
   return std::make_unique<TermLoop>(*this, terms, place);
 }
 
-double Potential::stable_step(Index k, std::span<const double> u) const {
+double Potential::stable_step(Index k, std::span<const double> u, std::span<const double> shares) const {
   Matrix H = hessian(*this, k, u);
+  const auto mass = [&](Index row) { return shares[static_cast<std::size_t>(row / dim())]; };
   for (Index i = 0; i < H.rows(); ++i)
-    for (Index j = 0; j < H.cols(); ++j) H(i, j) /= std::sqrt(mass_of_row(*this, k, i) * mass_of_row(*this, k, j));
+    for (Index j = 0; j < H.cols(); ++j) H(i, j) /= std::sqrt(mass(i) * mass(j));
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(H, Eigen::EigenvaluesOnly);
   const double largest = solver.eigenvalues()(H.rows() - 1);
   if (std::isnan(largest)) return largest;
   return largest > 0.0 ? 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
 }
 
-bool Potential::step_is_stable(Index k, std::span<const double> u, double step) const {
+bool Potential::step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const {
   constexpr double rounding = 1e-9;  // a step at its limit to rounding counts as stable
   const Matrix H = hessian(*this, k, u);
   Matrix A = -H;
-  for (Index i = 0; i < A.rows(); ++i) A(i, i) += 4.0 * (1.0 + rounding) / (step * step) * mass_of_row(*this, k, i);
+  for (Index i = 0; i < A.rows(); ++i)
+    A(i, i) += 4.0 * (1.0 + rounding) / (step * step) * shares[static_cast<std::size_t>(i / dim())];
   return H.allFinite() && Eigen::LLT<Matrix>(A).info() == Eigen::Success;
 }
 

@@ -32,16 +32,15 @@ class Potential {
   // H += d2V_k/dx2 [N/m], row major, (dim * stencil size)^2 entries.
   virtual void add_hessian(Index k, std::span<const double> u, double t, std::span<double> H) const = 0;
 
-  // The term's share of each stencil node's lumped mass [kg]; the shares of a node add up to its mass. It matters for
-  // the stable step only: masses belong to nodes.
-  virtual std::span<const double> mass_share(Index k) const = 0;
+  // What the term brings to the lumped mass of its a-th stencil node [kg]; 0 for terms without mass, as springs.
+  virtual double mass(Index k, std::size_t a) const = 0;
 
-  // 2 / omega_max of the term's own stiffness and its own share of mass at u [s]; infinite where nothing is stiff.
-  // Default: the largest eigenvalue of the scaled hessian, cost O((dim * nodes)^3).
-  virtual double stable_step(Index k, std::span<const double> u) const;
+  // 2 / omega_max of the term's own stiffness at u between the masses `shares` [kg], one a stencil node [s]; infinite
+  // where nothing is stiff. Default: the largest eigenvalue of the scaled hessian, cost O((dim * nodes)^3).
+  virtual double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const;
 
   // Whether `step` [s] is within the stable step at u, by a Cholesky factorisation: cheaper than stable_step.
-  bool step_is_stable(Index k, std::span<const double> u, double step) const;
+  bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const;
 
   // These terms, in this order, packed for striking; `place` of each node is its line in the engine's order. The batch
   // may refer to this potential. The base class offers a plain loop over add_gradient.
