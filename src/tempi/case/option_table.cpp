@@ -100,7 +100,8 @@ constexpr Option table[] = {
      "auto | powers-of-two | powers-of-three | twos-and-threes | any | exact", any,
      "steps as multiples of one tick. auto: powers of two or three, whichever is faster, with neighbours' steps as far "
      "apart as was found stable (docs/stability.md); the others as named, for `tempi check` and `tempi stability` to "
-     "judge; any: all whole multiples, which keeps most of the saving but resonates first; exact: steps as they are, "
+     "judge; any: 1 to 8 and four an octave beyond, which keeps most of the saving but resonates first; exact: steps "
+     "as they are, "
      "on "
      "the event queue, slow"},
     {"integrator", "neighbour_ratio", number, "", "", "", one_or_more,

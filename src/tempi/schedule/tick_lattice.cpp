@@ -32,8 +32,9 @@ std::vector<std::int32_t> allowed_multiples(LatticeRule rule) {
       }
       break;
     case LatticeRule::any:
-      for (std::int64_t m = 1; m < 20; ++m) add(m);
-      for (double m = 20.0; m <= static_cast<double>(largest_multiple); m *= 1.05) add(static_cast<std::int64_t>(m));
+      for (std::int64_t m = 1; m < 4; ++m) add(m);
+      for (std::int64_t quarter = 1; 4 * quarter <= largest_multiple; quarter *= 2)
+        for (std::int64_t m = 4 * quarter; m < 8 * quarter && m <= largest_multiple; m += quarter) add(m);
       break;
   }
   return result;
