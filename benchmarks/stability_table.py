@@ -48,9 +48,10 @@ def main() -> None:
     for name in sys.argv[1:]:
         data = json.loads(Path(name).read_text(encoding="utf-8"))
         for element in NAMES:
-            rows = [r for r in data["rows"] if r["element"] == element]
-            if rows:
-                lines += table(rows, data["longest_steps"])
+            for shares in ("own", "balanced"):
+                rows = [r for r in data["rows"] if (r["element"], r["shares"]) == (element, shares)]
+                if rows:
+                    lines += table(rows, data["longest_steps"])
     text = PAGE.read_text(encoding="utf-8")
     head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END):]
     PAGE.write_text(head + "\n" + "\n".join(lines) + "\n\n" + tail, encoding="utf-8")
