@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Synchronous variational integrators: one discrete Lagrangian (discrete_action.hpp), one step for all.
+//
+//   p_k = -D_1 L_d(q_k, q_{k+1}) - F_d^-,   p_{k+1} = D_2 L_d(q_k, q_{k+1}) + F_d^+
+//                                             (Lew, Marsden, Ortiz, West 2004, eq. (10) and the forced form below (28))
+//
+// Loads act at the points of the quadrature: F_d of Q_j is h sum_i w_i phi_j(c_i) F(q_i, v_i, t_i). Momenta are kept to
+// the rounding of sums (the change of linear momentum is h sum_i w_i F_i whatever the solver leaves, that of angular
+// momentum to the solver's residual); energy stays in a band; symplectic for every action. Implicit actions are solved
+// by Newton's method with the assembled Hessians, a sparse factorisation whose symbolic part is made once, and a line
+// search.
+//
+// Not for: models that need different steps (avi), or explicit runs at full speed (newmark on the lattice).
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "tempi/integrator/discrete_action.hpp"
+#include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/kick_drift.hpp"
+#include "tempi/model/assembled_stiffness.hpp"
+
+namespace tempi {
+
+class SyncVariational final : public Integrator {
+ public:
+  // step > 0 [s]; `model` must outlive the integrator.
+  SyncVariational(const Model& model, DiscreteAction action, double step);
+  ~SyncVariational() override;
+
+  std::string_view name() const override { return action_.name; }
+  Claims claims() const override {
+    return {action_.order, Conservation::exact, Conservation::exact, Conservation::bounded, true, action_.self_adjoint};
+  }
+  // A shorter step of the same method, on a copy.
+  Snapshot synchronized(const State& state, double t) const override;
+  double step(TermId) const override { return step_; }
+  Index updates(TermId) const override { return steps_done_; }
+  void save(ArchiveWriter& archive) const override;
+  void load(ArchiveReader& archive) override;
+
+  Index newton_iterations() const { return newton_iterations_; }  // in all
+
+ private:
+  using Vector = Eigen::VectorXd;
+  struct Solver;
+  struct Stage {         // at one point of the quadrature
+    Vector u, v;         // displacements, velocities
+    Vector force, load;  // all, and the loads' part [N]
+  };
+
+  // Observers are not told of strikes: there are none.
+  void advance(State& state, double t_end, Observer* observer) override;
+  void make_step(State& state, double t0, double h) const;
+  bool evaluate(const State& state, double t0, double h, const Vector& Z) const;
+  void evaluate_forces(Stage& stage, double t, bool& admissible) const;
+  Vector residual(const Vector& p0, double h) const;
+  void assemble(double t0, double h) const;
+  void finish(State& state, double t0, double h, const Vector& Z, const Vector& p0) const;
+  void prescribe(const State& state, double t0, double h, Vector& Z) const;
+
+  const Model& model_;
+  DiscreteAction action_;
+  double step_;
+  bool explicit_;
+  Index steps_done_ = 0;
+  bool started_ = false;
+  KickDrift kick_drift_;
+  Vector mass_;                             // of each component
+  std::vector<Index> held_;                 // components with a support
+  mutable std::vector<Stage> stages_;       // work space
+  mutable std::unique_ptr<Solver> solver_;  // made when first needed
+  mutable Index newton_iterations_ = 0;
+};
+
+}  // namespace tempi
