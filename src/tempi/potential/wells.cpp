@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/potential/wells.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+class Wells final : public Potential {
+ public:
+  Wells(std::span<const double> reference, int dim, std::vector<NodeId> nodes, const Well& well)
+      : dim_(dim), nodes_(std::move(nodes)), well_(well) {
+    const auto d = static_cast<std::size_t>(dim);
+    for (std::size_t c = 0; c < d; ++c) {
+      if (!(well.stiffness[c] >= 0.0) || !std::isfinite(well.stiffness[c]))
+        throw InputError(fmt::format("stiffness = {} N/m along {} (must be >= 0).", well.stiffness[c], "xyz"[c]));
+      if (!std::isfinite(well.centre[c]))
+        throw InputError(fmt::format("centre = {} m along {} (must be finite).", well.centre[c], "xyz"[c]));
+    }
+    for (const NodeId node : nodes_) {
+      const auto first = static_cast<std::size_t>(index(node)) * d;
+      if (index(node) < 0 || first >= reference.size())
+        throw InputError(
+            fmt::format("well of node {} (there are {} nodes, numbered from 0).", index(node), reference.size() / d));
+      for (std::size_t c = 0; c < d; ++c) offsets_.push_back(reference[first + c] - well.centre[c]);
+    }
+  }
+
+  Index size() const override { return static_cast<Index>(nodes_.size()); }
+  int dim() const override { return dim_; }
+  std::span<const NodeId> stencil(Index k) const override { return {&nodes_[static_cast<std::size_t>(k)], 1}; }
+  double mass(Index, std::size_t) const override { return 0.0; }
+
+  double energy(Index k, std::span<const double> u, double) const override {
+    double V = 0.0;
+    each_axis(k, u, [&](std::size_t c, double q) { V += 0.5 * well_.stiffness[c] * q * q; });
+    return V;
+  }
+
+  double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
+    each_axis(k, u, [&](std::size_t c, double q) { g[c] += well_.stiffness[c] * q; });
+    return 1.0;
+  }
+
+  void add_hessian(Index, std::span<const double>, double, std::span<double> H) const override {
+    const auto d = static_cast<std::size_t>(dim_);
+    for (std::size_t c = 0; c < d; ++c) H[c * (d + 1)] += well_.stiffness[c];
+  }
+
+  std::string describe(Index k) const override {
+    return fmt::format("well of node {}", index(nodes_[static_cast<std::size_t>(k)]));
+  }
+
+ private:
+  // visit(c, x_c - p_c)
+  template <class Visit>
+  void each_axis(Index k, std::span<const double> u, Visit&& visit) const {
+    const auto d = static_cast<std::size_t>(dim_);
+    const auto node = static_cast<std::size_t>(index(nodes_[static_cast<std::size_t>(k)]));
+    for (std::size_t c = 0; c < d; ++c) visit(c, offsets_[static_cast<std::size_t>(k) * d + c] + u[node * d + c]);
+  }
+
+  int dim_;
+  std::vector<NodeId> nodes_;
+  Well well_;
+  std::vector<double> offsets_;  // X - p, dim components a term
+};
+
+}  // namespace
+
+std::unique_ptr<Potential> make_wells(std::span<const double> reference, int dim, std::vector<NodeId> nodes,
+                                      const Well& well) {
+  return std::make_unique<Wells>(reference, dim, std::move(nodes), well);
+}
+
+}  // namespace tempi
