@@ -333,7 +333,12 @@ IntegratorInput read_integrator(const Section& s) {
   in.mass_shares = s.text("mass_shares");
   if (in.mass_shares == "auto") in.mass_shares = in.lattice == "auto" ? "balanced" : "own";
   in.newmark_limit = s.text("newmark_limit");
-  in.residual = s.boolean("residual");
+  in.alpha = *s.number("alpha");
+  in.order = static_cast<int>(s.integer("order"));
+  if (s.has("alpha")) in.alpha_place = s.place_of("alpha");
+  if (s.has("order")) in.order_place = s.place_of("order");
+  in.residual_asked = s.has("residual") && s.boolean("residual");
+  in.residual = s.boolean("residual") && (in.method == "avi" || in.method == "newmark");
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
   const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};
   if (given > 1) {

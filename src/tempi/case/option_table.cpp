@@ -19,6 +19,8 @@ constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed 
 constexpr Range at_least_one{.low = 1.0, .high = 1e9, .low_closed = true, .high_closed = true};
 constexpr Range one_or_more{.low = 1.0, .low_closed = true};
 constexpr Range zero_to_ten{.low = 0.0, .high = 10.0, .low_closed = true, .high_closed = true};
+constexpr Range zero_to_one{.low = 0.0, .high = 1.0, .low_closed = true, .high_closed = true};
+constexpr Range two_to_six{.low = 2.0, .high = 6.0, .low_closed = true, .high_closed = true};
 constexpr Range one_or_two{.low = 1.0, .high = 2.0, .low_closed = true, .high_closed = true};
 
 constexpr std::string_view where_text = "instead of group: a condition on X, Y, Z, such as \"X < 1e-6\"";
@@ -87,13 +89,22 @@ constexpr Option table[] = {
     {"probe", "group", group, "", "", "", any, "follows the mean of the nodes of this group"},
     {"probe", "where", text, "", "", "", any, where_text},
 
-    {"integrator", "method", choice, "", "\"avi\"", "avi | newmark", any,
-     "avi: every element at its own step; newmark: explicit, one step for all"},
+    {"integrator", "method", choice, "", "\"avi\"",
+     "avi | newmark | symplectic-euler-a | symplectic-euler-b | midpoint | trapezoidal | symmetric-midpoint | gauss | "
+     "lobatto",
+     any,
+     "avi: every element at its own step; all others: one step for all. newmark, symplectic-euler-a, -b, trapezoidal: "
+     "explicit; midpoint, symmetric-midpoint, gauss, lobatto: implicit (but for alpha = 0 and 1, order 2 of lobatto)"},
+    {"integrator", "alpha", number, "", "0.5", "", zero_to_one,
+     "of midpoint, trapezoidal and symmetric-midpoint: where in the step forces act; 0.5 for second order (any for "
+     "symmetric-midpoint)"},
+    {"integrator", "order", integer, "", "4", "", two_to_six, "of gauss and lobatto: 2, 4 or 6"},
     {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start"},
     {"integrator", "courant", number, "", "", "", positive,
      "step as a multiple of inradius / wave speed; the papers have 0.1"},
-    {"integrator", "step", number, "s", "", "", positive, "one step for all elements"},
+    {"integrator", "step", number, "s", "", "", positive,
+     "one step for all elements; implicit methods may exceed the stable steps"},
     {"integrator", "steps", choice, "", "\"element\"", "element | one-ring | uniform", any,
      "each element its own; the smallest around its nodes; the smallest of all"},
     {"integrator", "lattice", choice, "", "\"auto\"",
@@ -113,7 +124,8 @@ constexpr Option table[] = {
      "\"auto\", own elsewhere"},
     {"integrator", "newmark_limit", choice, "", "\"element\"", "element | assembled", any,
      "newmark: safety counts from the smallest stable step of an element, or from that of the assembled mesh (larger)"},
-    {"integrator", "residual", boolean, "", "true", "", any, "measure the local energy residual of every element"},
+    {"integrator", "residual", boolean, "", "true", "", any,
+     "avi and newmark: measure the local energy residual of every element"},
 
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/case/results.hpp"
+#include "tempi/case/method_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -342,17 +343,18 @@ std::string describe_model(const Simulation& s) {
                      largest_step / s.smallest_step());
   Index avi = 0;
   for (Index i = 0; i < s.model->term_count(); ++i) avi += s.updates_until(make_id<TermId>(i), s.input.end_time);
-  const bool synchronous = s.input.integrator.method == "newmark";
+  const bool synchronous = is_synchronous(s.input.integrator.method);
   out += fmt::format("  updates until {:.6g} s\n", s.input.end_time);
   if (!synchronous) out += fmt::format("    avi      {:>16}\n", avi);
-  out += fmt::format("    newmark  {:>16}\n", s.newmark_updates(s.input.end_time));
+  out += fmt::format("    {:<8} {:>16}\n", synchronous ? s.input.integrator.method : "newmark",
+                     s.newmark_updates(s.input.end_time));
   if (!synchronous) {
     const double before = ideal_speedup(s.wished_steps), with = s.choice ? s.choice->saving : before;
     out += fmt::format("  predicted saving in updates: {:.3f}", with);
     if (s.choice) out += fmt::format(" on the lattice, {:.3f} before rounding to it", before);
     out += "\n";
   }
-  out += table_of_choices(s);
+  if (!discrete_action(s.input.integrator)) out += table_of_choices(s);
   if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);
   return out;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/case/simulation.hpp"
+#include "tempi/case/method_choice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +15,7 @@
 #include "tempi/integrator/avi_explicit.hpp"
 #include "tempi/integrator/avi_lattice.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
+#include "tempi/integrator/sync_variational.hpp"
 #include "tempi/io/read_mesh.hpp"
 #include "tempi/mesh/quality.hpp"
 #include "tempi/potential/loads.hpp"
@@ -332,10 +334,14 @@ class Builder {
     const StepRule rule = in.steps == "uniform"    ? StepRule::uniform
                           : in.steps == "one-ring" ? StepRule::one_ring
                                                    : StepRule::element;
-    s_.own_steps =
-        at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    const auto action = discrete_action(in);
+    if (in.step && action && !action->is_explicit())
+      s_.own_steps.assign(static_cast<std::size_t>(s_.model->term_count()), *in.step);
+    else
+      s_.own_steps =
+          at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
     s_.wished_steps = s_.own_steps;
-    if (in.method == "newmark") std::ranges::fill(s_.wished_steps, *std::ranges::min_element(s_.own_steps));
+    if (is_synchronous(in.method)) std::ranges::fill(s_.wished_steps, *std::ranges::min_element(s_.own_steps));
     s_.safety = largest_safety();
     LatticeOptions options{s_.threads, 1.0};
     if (in.method == "newmark" && in.newmark_limit == "assembled") {
@@ -353,7 +359,10 @@ class Builder {
                         fmt::format("the smallest step {:.6g} s is too small for an end_time of {:.6g} s (over "
                                     "1e15 steps). Choose larger steps or a shorter run.",
                                     s_.smallest_step(), input().end_time));
-    if (in.lattice == "exact")
+    if (action) {
+      s_.steps = s_.wished_steps;
+      s_.integrator = std::make_unique<SyncVariational>(*s_.model, *action, s_.smallest_step());
+    } else if (in.lattice == "exact")
       use_queue();
     else
       use_lattice(options);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "tempi/case/method_choice.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
 #include "tempi/integrator/avi_lattice.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
+#include "tempi/integrator/sync_variational.hpp"
 #include "tempi/model/linearised_model.hpp"
 
 namespace tempi {
@@ -15,7 +17,9 @@ namespace tempi {
 StabilityReport measure_stability(const Simulation& s, const StabilityOptions& options) {
   const Model linear = linearised(*s.model, s.state.displacement);
   std::unique_ptr<Integrator> map;
-  if (s.choice)
+  if (const auto action = discrete_action(s.input.integrator))
+    map = std::make_unique<SyncVariational>(linear, *action, s.smallest_step());
+  else if (s.choice)
     map = std::make_unique<AviLattice>(linear, s.choice->lattice);
   else if (s.input.integrator.method == "newmark")
     map = std::make_unique<SyncNewmark>(linear, s.smallest_step());

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The synchronous variational methods from the command: they run, agree where they are the same, and refuse what is none."""
+
+import unittest
+
+from case_folder import case_text, history, square, summary
+from refused import Refused
+
+METHODS = ('"symplectic-euler-a"', '"symplectic-euler-b"', '"midpoint"', '"midpoint"\nalpha = 0.3', '"trapezoidal"',
+           '"symmetric-midpoint"\nalpha = 0.2', '"gauss"', '"gauss"\norder = 6', '"lobatto"', '"lobatto"\norder = 2')
+
+
+class Methods(Refused):
+    def run_method(self, method, **sections):
+        sections = {"run": "end_time = 0.05", "output": "frames = 2\nhistory = 20", **sections}
+        results = self.run_case("--overwrite", meshes={"square.msh": square()}, integrator=f"method = {method}",
+                                **sections)
+        return summary(results), history(results)
+
+    def test_each_keeps_momenta_and_energy_and_names_itself(self):
+        for method in METHODS:
+            made, _ = self.run_method(method)
+            self.assertEqual("completed", made["status"])
+            self.assertEqual(method.split('"')[1], made["method"])
+            self.assertLess(made["linear_momentum"]["error"], 1e-12, method)
+            self.assertLess(made["angular_momentum"]["error"], 1e-11, method)
+            self.assertLess(abs(made["energy"]["drift"]), 0.05, method)
+            self.assertNotIn("energy_residual", made)
+
+    def test_the_same_method_by_two_names_gives_the_same(self):
+        for one, other in (('"trapezoidal"', '"newmark"'), ('"lobatto"\norder = 2', '"newmark"'),
+                           ('"midpoint"', '"gauss"\norder = 2'), ('"midpoint"', '"symmetric-midpoint"')):
+            step = "\nstep = 0.0025"  # rows at multiples of it: between them newmark interpolates
+            mine, its = self.run_method(one + step)[1], self.run_method(other + step)[1]
+            for a, b in zip(mine["kinetic_energy"], its["kinetic_energy"]):
+                self.assertAlmostEqual(a, b, delta=1e-9 * max(its["kinetic_energy"]), msg=one)
+
+    def test_implicit_methods_may_exceed_the_stable_step(self):
+        made, _ = self.run_method('"midpoint"\nstep = 0.02', run="end_time = 0.2")
+        self.assertEqual("completed", made["status"])
+        self.refused("step 0.02 s", "exceeds its stable step", arguments=("--overwrite",),
+                     integrator='method = "trapezoidal"\nstep = 0.02')
+
+    def test_stability_measures_them(self):
+        self.write("square.msh", square())
+        self.write("case.toml", case_text(integrator='method = "midpoint"\nstep = 0.02', initial=""))
+        done = self.tempi("stability", "case.toml", "--longest-steps", "300")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertIn("verdict         stable", done.stdout)
+
+    def test_keys_of_other_methods_are_refused(self):
+        self.refused("alpha belongs to", "midpoint", "gauss", integrator='method = "gauss"\nalpha = 0.5')
+        self.refused("order belongs to", "gauss, lobatto", "avi", integrator="order = 4")
+        self.refused("order = 3", "2, 4 or 6", integrator='method = "lobatto"\norder = 3')
+        self.refused("alpha = 1.5", "must be", integrator='method = "midpoint"\nalpha = 1.5')
+        self.refused("residual = true", "avi and newmark", integrator='method = "gauss"\nresidual = true')
+        self.refused('mean "midpoint"', integrator='method = "mid-point"')
+
+
+if __name__ == "__main__":
+    unittest.main()
