@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "tempi/case/method_choice.hpp"
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/run.hpp"
 #include "tempi/case/stability_report.hpp"
@@ -171,12 +172,13 @@ int dispatch(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   CLI::App* options = app.add_subcommand("options", "list every key of the case file");
   options->add_flag("--markdown", arguments.markdown, "as a page of the documentation");
+  CLI::App* methods = app.add_subcommand("methods", "list every method and what it keeps");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);
     const bool unknown = argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-';
-    say(fmt::format("{}. `tempi --help` shows the commands: run, check, stability, plot, options.",
+    say(fmt::format("{}. `tempi --help` shows the commands: run, check, stability, plot, options, methods.",
                     unknown ? fmt::format("unknown command '{}'", argv[1]) : e.what()));
     return bad_input;
   }
@@ -185,6 +187,10 @@ int dispatch(int argc, char** argv) {
   if (stability->parsed()) return measure_stability(arguments);
   if (options->parsed()) {
     fmt::print("{}", arguments.markdown ? tempi::options_as_markdown() : tempi::options_as_text());
+    return done;
+  }
+  if (methods->parsed()) {
+    fmt::print("{}", tempi::methods_as_markdown());
     return done;
   }
   return plot_run(arguments);

@@ -18,11 +18,11 @@ class Words(CaseFolder):
         done = self.tempi("--version")
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         self.assertRegex(done.stdout, r"\Atempi \d+\.\d+\.\d+")
-        for command in ("", "run", "check", "plot", "options"):
+        for command in ("", "run", "check", "plot", "options", "methods"):
             done = self.tempi(*command.split(), "--help")
             self.assertEqual((0, ""), (done.returncode, done.stderr))
             self.assertIn("Usage: tempi", done.stdout)
-        for word in ("run", "check", "plot", "options"):
+        for word in ("run", "check", "plot", "options", "methods"):
             self.assertIn(f"  {word} ", self.tempi("--help").stdout)
 
     def test_options_lists_every_key_with_unit_default_and_range(self):
@@ -44,6 +44,10 @@ class Words(CaseFolder):
         if not page.exists():
             self.skipTest("there is no docs/input.md")
         self.assertEqual(page.read_text(encoding="utf-8"), self.tempi("options", "--markdown").stdout)
+
+    def test_the_page_of_methods_in_the_documentation_is_what_they_claim(self):
+        page = (SOURCE / "docs" / "methods.md").read_text(encoding="utf-8")
+        self.assertEqual(page, self.tempi("methods").stdout)
 
     def test_usage_errors_end_with_2_and_one_short_message(self):
         self.write("case.toml", case_text())

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The synchronous variational integrators as tests run them.
+// The synchronous methods as tests run them: the variational family, and those that are none.
 #pragma once
 
 #include "support/runs.hpp"
+#include "tempi/integrator/sync_energy_momentum.hpp"
+#include "tempi/integrator/sync_newmark_implicit.hpp"
+#include "tempi/integrator/sync_rk4.hpp"
 #include "tempi/integrator/sync_variational.hpp"
 
 namespace tempi::test {
@@ -25,6 +28,25 @@ inline std::vector<Method> variational_methods() {
           variational("gauss 6", gauss_action(6)),
           variational("lobatto 4", lobatto_action(4)),
           variational("lobatto 6", lobatto_action(6))};
+}
+
+// Newmark's with beta, energy-momentum, and Runge-Kutta as a control.
+inline std::vector<Method> other_synchronous_methods() {
+  const auto newmark = [](std::string name, double beta, double gamma) {
+    return Method{std::move(name), [beta, gamma](const Model& model, const std::vector<double>& steps) {
+                    return std::make_unique<SyncNewmarkImplicit>(model, smallest(steps), beta, gamma);
+                  }};
+  };
+  return {newmark("newmark 0 0.5", 0.0, 0.5),
+          newmark("newmark 0.25 0.5", 0.25, 0.5),
+          newmark("newmark 0.3025 0.6", 0.3025, 0.6),
+          {"energy momentum",
+           [](const Model& model, const std::vector<double>& steps) {
+             return std::make_unique<SyncEnergyMomentum>(model, smallest(steps));
+           }},
+          {"rk4", [](const Model& model, const std::vector<double>& steps) {
+             return std::make_unique<SyncRk4>(model, smallest(steps));
+           }}};
 }
 
 }  // namespace tempi::test

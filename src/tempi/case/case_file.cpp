@@ -331,14 +331,17 @@ IntegratorInput read_integrator(const Section& s) {
   in.lattice_place = s.place_of("lattice");
   in.neighbour_ratio = s.number("neighbour_ratio");
   in.mass_shares = s.text("mass_shares");
-  if (in.mass_shares == "auto") in.mass_shares = in.lattice == "auto" ? "balanced" : "own";
   in.newmark_limit = s.text("newmark_limit");
   in.alpha = *s.number("alpha");
+  in.beta = *s.number("beta");
+  in.gamma = *s.number("gamma");
   in.order = static_cast<int>(s.integer("order"));
-  if (s.has("alpha")) in.alpha_place = s.place_of("alpha");
-  if (s.has("order")) in.order_place = s.place_of("order");
+  for (const char* key : {"alpha", "beta", "gamma", "order"})
+    if (s.has(key)) in.method_keys.emplace_back(key, s.place_of(key));
+  const bool on_lattice = in.method == "avi" || (in.method == "newmark" && in.method_keys.empty());
+  if (in.mass_shares == "auto") in.mass_shares = in.lattice == "auto" || !on_lattice ? "balanced" : "own";
   in.residual_asked = s.has("residual") && s.boolean("residual");
-  in.residual = s.boolean("residual") && (in.method == "avi" || in.method == "newmark");
+  in.residual = s.boolean("residual") && on_lattice;
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
   const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};
   if (given > 1) {

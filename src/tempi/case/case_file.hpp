@@ -63,9 +63,9 @@ struct ProbeInput {
 
 struct IntegratorInput {
   std::string method, steps, lattice, mass_shares, newmark_limit;
-  double alpha = 0.5;
+  double alpha = 0.5, beta = 0.0, gamma = 0.5;
   int order = 4;
-  std::optional<Place> alpha_place, order_place;  // where they were given
+  std::vector<std::pair<std::string, Place>> method_keys;  // those of these four that were given
   bool residual_asked = false;
   std::optional<double> neighbour_ratio;
   std::optional<double> safety, courant, step;  // exactly one is set

@@ -5,62 +5,184 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <cmath>
+#include <limits>
+
+#include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/sync_energy_momentum.hpp"
+#include "tempi/integrator/sync_newmark.hpp"
+#include "tempi/integrator/sync_newmark_implicit.hpp"
+#include "tempi/integrator/sync_rk4.hpp"
+#include "tempi/integrator/sync_variational.hpp"
+#include "tempi/potential/pairs.hpp"
 
 namespace tempi {
 namespace {
 
-enum class Key { none, alpha, order };
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-struct Family {
-  const char* method;
-  Key key;
-  std::function<DiscreteAction(const IntegratorInput&)> make;
-};
-
-const std::array<Family, 7>& families() {
-  static const std::array<Family, 7> all = {{
-      {"symplectic-euler-a", Key::none, [](const IntegratorInput&) { return midpoint_action(0.0); }},
-      {"symplectic-euler-b", Key::none, [](const IntegratorInput&) { return midpoint_action(1.0); }},
-      {"midpoint", Key::alpha, [](const IntegratorInput& in) { return midpoint_action(in.alpha); }},
-      {"trapezoidal", Key::alpha, [](const IntegratorInput& in) { return trapezoidal_action(in.alpha); }},
-      {"symmetric-midpoint", Key::alpha, [](const IntegratorInput& in) { return symmetric_midpoint_action(in.alpha); }},
-      {"gauss", Key::order, [](const IntegratorInput& in) { return gauss_action(in.order); }},
-      {"lobatto", Key::order, [](const IntegratorInput& in) { return lobatto_action(in.order); }},
-  }};
-  return all;
+SyncMethod variational(const IntegratorInput& in, DiscreteAction action) {
+  action.name = in.method;
+  return {action.is_explicit(), action.is_explicit() ? 1.0 : unlimited,
+          [action](const Model& model, double step) -> std::unique_ptr<Integrator> {
+            return std::make_unique<SyncVariational>(model, action, step);
+          }};
 }
 
-std::string methods_with(Key key) {
-  std::string list;
-  for (const Family& family : families())
-    if (family.key == key) list += fmt::format("{}{}", list.empty() ? "" : ", ", family.method);
-  return list;
+struct Entry {
+  const char* method;
+  const char* keys;  // of its own
+  SyncMethod (*make)(const IntegratorInput& in);
+};
+
+constexpr std::array<Entry, 10> entries = {{
+    {"symplectic-euler-a", "", [](const IntegratorInput& in) { return variational(in, midpoint_action(0.0)); }},
+    {"symplectic-euler-b", "", [](const IntegratorInput& in) { return variational(in, midpoint_action(1.0)); }},
+    {"midpoint", "alpha", [](const IntegratorInput& in) { return variational(in, midpoint_action(in.alpha)); }},
+    {"trapezoidal", "alpha", [](const IntegratorInput& in) { return variational(in, trapezoidal_action(in.alpha)); }},
+    {"symmetric-midpoint", "alpha",
+     [](const IntegratorInput& in) { return variational(in, symmetric_midpoint_action(in.alpha)); }},
+    {"gauss", "order", [](const IntegratorInput& in) { return variational(in, gauss_action(in.order)); }},
+    {"lobatto", "order", [](const IntegratorInput& in) { return variational(in, lobatto_action(in.order)); }},
+    {"newmark", "beta gamma",
+     [](const IntegratorInput& in) {
+       // omega h <= 1 / sqrt(gamma/2 - beta) for gamma >= 1/2 (Hughes 2000, section 9.1).
+       const double limit = in.gamma > 2.0 * in.beta ? 0.5 / std::sqrt(0.5 * in.gamma - in.beta) : unlimited;
+       return SyncMethod{in.beta == 0.0, limit, [beta = in.beta, gamma = in.gamma](const Model& model, double step) {
+                           return std::unique_ptr<Integrator>(
+                               std::make_unique<SyncNewmarkImplicit>(model, step, beta, gamma));
+                         }};
+     }},
+    {"rk4", "",
+     [](const IntegratorInput&) {
+       return SyncMethod{true, 1.0, [](const Model& model, double step) {
+                           return std::unique_ptr<Integrator>(std::make_unique<SyncRk4>(model, step));
+                         }};
+     }},
+    {"energy-momentum", "",
+     [](const IntegratorInput&) {
+       return SyncMethod{false, unlimited, [](const Model& model, double step) {
+                           return std::unique_ptr<Integrator>(std::make_unique<SyncEnergyMomentum>(model, step));
+                         }};
+     }},
+}};
+
+bool has(const Entry& entry, const std::string& key) {
+  return std::string_view(entry.keys).find(key) != std::string_view::npos;
+}
+
+void refuse_keys_of_others(const IntegratorInput& in) {
+  for (const auto& [key, place] : in.method_keys) {
+    std::string owners;
+    bool mine = false;
+    for (const Entry& entry : entries) {
+      if (!has(entry, key)) continue;
+      owners += fmt::format("{}{}", owners.empty() ? "" : ", ", entry.method);
+      mine = mine || entry.method == in.method;
+    }
+    if (!mine)
+      throw PlacedError(place, fmt::format("{} belongs to {}, not to {}. Leave it out, or choose another method.", key,
+                                           owners, in.method));
+  }
+}
+
+const char* word(Conservation c) {
+  return c == Conservation::exact ? "exact" : c == Conservation::bounded ? "bounded" : "no";
+}
+const char* word(bool value) { return value ? "yes" : "no"; }
+
+// Two particles on a spring.
+Model pair_model() {
+  Model::Parts parts;
+  parts.dim = 2;
+  parts.reference = {0.0, 0.0, 1.0, 0.0};
+  parts.mass = {1.0, 1.0};
+  parts.add(make_pairs(parts.reference, 2, parts.mass, all_pairs(2), Spring{1.0, 1.0}));
+  return Model(std::move(parts));
+}
+
+struct Row {
+  const char *method, *keys;
+  std::vector<std::pair<const char*, double>> values{};
+};
+const Row rows[] = {
+    {"avi", ""},
+    {"newmark", ""},
+    {"symplectic-euler-a", ""},
+    {"symplectic-euler-b", ""},
+    {"trapezoidal", "alpha = 0.5", {{"alpha", 0.5}}},
+    {"trapezoidal", "other alpha", {{"alpha", 0.3}}},
+    {"midpoint", "alpha = 0.5", {{"alpha", 0.5}}},
+    {"midpoint", "other alpha", {{"alpha", 0.3}}},
+    {"symmetric-midpoint", "any alpha", {{"alpha", 0.3}}},
+    {"gauss", "order = 2", {{"order", 2}}},
+    {"gauss", "order = 4", {{"order", 4}}},
+    {"gauss", "order = 6", {{"order", 6}}},
+    {"lobatto", "order = 2", {{"order", 2}}},
+    {"lobatto", "order = 4", {{"order", 4}}},
+    {"lobatto", "order = 6", {{"order", 6}}},
+    {"newmark", "beta = 0.25", {{"beta", 0.25}}},
+    {"newmark", "beta = 0.3025, gamma = 0.6", {{"beta", 0.3025}, {"gamma", 0.6}}},
+    {"energy-momentum", "pairs of particles"},
+    {"rk4", ""},
+};
+
+IntegratorInput input_of(const Row& row) {
+  IntegratorInput in;
+  in.method = row.method;
+  for (const auto& [key, value] : row.values) {
+    in.method_keys.emplace_back(key, Place{});
+    if (key == std::string_view("alpha")) in.alpha = value;
+    if (key == std::string_view("beta")) in.beta = value;
+    if (key == std::string_view("gamma")) in.gamma = value;
+    if (key == std::string_view("order")) in.order = static_cast<int>(value);
+  }
+  return in;
 }
 
 }  // namespace
 
+std::string methods_as_markdown() {
+  std::string page =
+      "# Methods\n\nMade from what every method claims in the program (`tempi methods`): do not edit. One suite of "
+      "tests holds each to its\n"
+      "row. *Exact* is to rounding, on free bodies of a frame-indifferent material and free particles; *bounded*: in a "
+      "band, without\n"
+      "trend.\n\n"
+      "| `method` | keys | solves | order | linear momentum | angular momentum | energy | symplectic | reversible |\n"
+      "|---|---|---|---|---|---|---|---|---|\n";
+  const Model model = pair_model();
+  for (const Row& row : rows) {
+    const IntegratorInput in = input_of(row);
+    const auto method = synchronous_method(in);
+    const std::unique_ptr<Integrator> integrator =
+        method                   ? method->make(model, 1.0)
+        : in.method == "newmark" ? std::unique_ptr<Integrator>(std::make_unique<SyncNewmark>(model, 1.0))
+                                 : std::make_unique<AviExplicit>(model, std::vector<double>{1.0});
+    const Claims c = integrator->claims();
+    page += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.method, row.keys,
+                        method && !method->is_explicit ? "implicit" : "explicit", c.order, word(c.linear_momentum),
+                        word(c.angular_momentum), word(c.energy), word(c.symplectic), word(c.reversible));
+  }
+  page +=
+      "\n`energy-momentum` keeps the angular momentum of particles only, not that of elements with three nodes or "
+      "more. `newmark` "
+      "with\nbeta other than 0 and gamma = 0.5 keeps a form and an angular momentum of its own, near the true ones.\n";
+  return page;
+}
+
 bool is_synchronous(const std::string& method) { return method != "avi"; }
 
-std::optional<DiscreteAction> discrete_action(const IntegratorInput& in) {
-  const auto family = std::ranges::find(families(), in.method, &Family::method);
-  const Key key = family == families().end() ? Key::none : family->key;
-  if (in.alpha_place && key != Key::alpha)
-    throw PlacedError(*in.alpha_place,
-                      fmt::format("alpha belongs to the methods {}, not to {}. Leave it out, or choose one of them.",
-                                  methods_with(Key::alpha), in.method));
-  if (in.order_place && key != Key::order)
-    throw PlacedError(*in.order_place,
-                      fmt::format("order belongs to the methods {}, not to {}. Leave it out, or choose one of them.",
-                                  methods_with(Key::order), in.method));
-  if (family == families().end()) return std::nullopt;
+std::optional<SyncMethod> synchronous_method(const IntegratorInput& in) {
+  refuse_keys_of_others(in);
+  const auto entry = std::ranges::find(entries, in.method, &Entry::method);
+  if (entry == entries.end() || (in.method == "newmark" && in.method_keys.empty())) return std::nullopt;
   if (in.residual_asked)
-    throw PlacedError(in.place,
-                      fmt::format("residual = true goes with avi and newmark: {} has no local updates. Leave it out.",
-                                  in.method));
-  DiscreteAction action = at_place(in.order_place.value_or(in.place), [&] { return family->make(in); });
-  action.name = in.method;
-  return action;
+    throw PlacedError(in.place, fmt::format("residual = true goes with avi and with newmark without beta and gamma: {} "
+                                            "has no local updates. Leave it out.",
+                                            in.method));
+  const Place place = in.method_keys.empty() ? in.place : in.method_keys.front().second;
+  return at_place(place, [&] { return entry->make(in); });
 }
 
 }  // namespace tempi

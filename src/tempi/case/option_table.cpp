@@ -19,6 +19,8 @@ constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed 
 constexpr Range at_least_one{.low = 1.0, .high = 1e9, .low_closed = true, .high_closed = true};
 constexpr Range one_or_more{.low = 1.0, .low_closed = true};
 constexpr Range zero_to_ten{.low = 0.0, .high = 10.0, .low_closed = true, .high_closed = true};
+constexpr Range zero_to_half{.low = 0.0, .high = 0.5, .low_closed = true, .high_closed = true};
+constexpr Range half_to_one{.low = 0.5, .high = 1.0, .low_closed = true, .high_closed = true};
 constexpr Range zero_to_one{.low = 0.0, .high = 1.0, .low_closed = true, .high_closed = true};
 constexpr Range two_to_six{.low = 2.0, .high = 6.0, .low_closed = true, .high_closed = true};
 constexpr Range one_or_two{.low = 1.0, .high = 2.0, .low_closed = true, .high_closed = true};
@@ -91,13 +93,17 @@ constexpr Option table[] = {
 
     {"integrator", "method", choice, "", "\"avi\"",
      "avi | newmark | symplectic-euler-a | symplectic-euler-b | midpoint | trapezoidal | symmetric-midpoint | gauss | "
-     "lobatto",
+     "lobatto | rk4 | energy-momentum",
      any,
      "avi: every element at its own step; all others: one step for all. newmark, symplectic-euler-a, -b, trapezoidal: "
-     "explicit; midpoint, symmetric-midpoint, gauss, lobatto: implicit (but for alpha = 0 and 1, order 2 of lobatto)"},
+     "explicit; midpoint, symmetric-midpoint, gauss, lobatto: implicit (but for alpha = 0 and 1, order 2 of lobatto), "
+     "variational like these. Not variational: rk4, explicit; energy-momentum, implicit"},
     {"integrator", "alpha", number, "", "0.5", "", zero_to_one,
      "of midpoint, trapezoidal and symmetric-midpoint: where in the step forces act; 0.5 for second order (any for "
      "symmetric-midpoint)"},
+    {"integrator", "beta", number, "", "0.0", "", zero_to_half,
+     "of newmark: 0.25 with gamma = 0.5 is implicit and stable at any step for small motions"},
+    {"integrator", "gamma", number, "", "0.5", "", half_to_one, "of newmark: 0.5 for second order, more damps"},
     {"integrator", "order", integer, "", "4", "", two_to_six, "of gauss and lobatto: 2, 4 or 6"},
     {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start"},
@@ -120,12 +126,12 @@ constexpr Option table[] = {
      "stable"},
     {"integrator", "mass_shares", choice, "", "\"auto\"", "auto | own | balanced", any,
      "the part of its nodes' masses an element's stable step counts with. own: what it brought; balanced: more for "
-     "stiff elements, so that slivers lean on their neighbours and steps are larger; auto: balanced where lattice = "
-     "\"auto\", own elsewhere"},
+     "stiff elements, so that slivers lean on their neighbours and steps are larger; auto: own for a named lattice, "
+     "balanced elsewhere"},
     {"integrator", "newmark_limit", choice, "", "\"element\"", "element | assembled", any,
      "newmark: safety counts from the smallest stable step of an element, or from that of the assembled mesh (larger)"},
     {"integrator", "residual", boolean, "", "true", "", any,
-     "avi and newmark: measure the local energy residual of every element"},
+     "avi and newmark (without beta and gamma): measure the local energy residual of every element"},
 
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/case/results.hpp"
-#include "tempi/case/method_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tempi/case/method_choice.hpp"
 #include "tempi/mesh/quality.hpp"
 #include "tempi/version.hpp"
 
@@ -354,7 +354,7 @@ std::string describe_model(const Simulation& s) {
     if (s.choice) out += fmt::format(" on the lattice, {:.3f} before rounding to it", before);
     out += "\n";
   }
-  if (!discrete_action(s.input.integrator)) out += table_of_choices(s);
+  if (!synchronous_method(s.input.integrator)) out += table_of_choices(s);
   if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);
   return out;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/case/simulation.hpp"
-#include "tempi/case/method_choice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,13 +8,13 @@
 #include <array>
 #include <cmath>
 
+#include "tempi/case/method_choice.hpp"
 #include "tempi/case/selection.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/stability.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
 #include "tempi/integrator/avi_lattice.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
-#include "tempi/integrator/sync_variational.hpp"
 #include "tempi/io/read_mesh.hpp"
 #include "tempi/mesh/quality.hpp"
 #include "tempi/potential/loads.hpp"
@@ -334,14 +333,24 @@ class Builder {
     const StepRule rule = in.steps == "uniform"    ? StepRule::uniform
                           : in.steps == "one-ring" ? StepRule::one_ring
                                                    : StepRule::element;
-    const auto action = discrete_action(in);
-    if (in.step && action && !action->is_explicit())
+    const auto method = synchronous_method(in);
+    if (in.step && method && method->limit == std::numeric_limits<double>::infinity())
       s_.own_steps.assign(static_cast<std::size_t>(s_.model->term_count()), *in.step);
     else
       s_.own_steps =
           at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
     s_.wished_steps = s_.own_steps;
-    if (is_synchronous(in.method)) std::ranges::fill(s_.wished_steps, *std::ranges::min_element(s_.own_steps));
+    const double limit = method ? std::min(1.0, method->limit) : 1.0;
+    if (is_synchronous(in.method))
+      std::ranges::fill(s_.wished_steps, *std::ranges::min_element(s_.own_steps) * (in.safety ? limit : 1.0));
+    if (limit < 1.0 && !in.safety) {
+      const double most = limit * std::ranges::min(stable_steps(*s_.model, s_.state.displacement));
+      if (s_.smallest_step() > most)
+        throw PlacedError(in.step_place,
+                          fmt::format("the step {:.6g} s exceeds what {} takes with these beta and gamma, "
+                                      "{:.6g} s. Choose a smaller one, or use safety.",
+                                      s_.smallest_step(), in.method, most));
+    }
     s_.safety = largest_safety();
     LatticeOptions options{s_.threads, 1.0};
     if (in.method == "newmark" && in.newmark_limit == "assembled") {
@@ -359,9 +368,9 @@ class Builder {
                         fmt::format("the smallest step {:.6g} s is too small for an end_time of {:.6g} s (over "
                                     "1e15 steps). Choose larger steps or a shorter run.",
                                     s_.smallest_step(), input().end_time));
-    if (action) {
+    if (method) {
       s_.steps = s_.wished_steps;
-      s_.integrator = std::make_unique<SyncVariational>(*s_.model, *action, s_.smallest_step());
+      s_.integrator = method->make(*s_.model, s_.smallest_step());
     } else if (in.lattice == "exact")
       use_queue();
     else

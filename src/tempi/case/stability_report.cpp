@@ -9,7 +9,6 @@
 #include "tempi/integrator/avi_explicit.hpp"
 #include "tempi/integrator/avi_lattice.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
-#include "tempi/integrator/sync_variational.hpp"
 #include "tempi/model/linearised_model.hpp"
 
 namespace tempi {
@@ -17,10 +16,10 @@ namespace tempi {
 StabilityReport measure_stability(const Simulation& s, const StabilityOptions& options) {
   const Model linear = linearised(*s.model, s.state.displacement);
   std::unique_ptr<Integrator> map;
-  if (const auto action = discrete_action(s.input.integrator))
-    map = std::make_unique<SyncVariational>(linear, *action, s.smallest_step());
+  if (const auto method = synchronous_method(s.input.integrator))
+    map = method->make(linear, s.smallest_step());
   else if (s.choice)
-    map = std::make_unique<AviLattice>(linear, s.choice->lattice);
+    map = std::make_unique<AviLattice>(linear, s.choice->lattice, LatticeOptions{1, 0.0});
   else if (s.input.integrator.method == "newmark")
     map = std::make_unique<SyncNewmark>(linear, s.smallest_step());
   else
@@ -32,7 +31,9 @@ std::string describe_stability(const Simulation& s, const StabilityReport& r) {
   const auto [least, most] = std::ranges::minmax(s.steps);
   std::string out = fmt::format("{}: linear stability where it starts\n", s.input.title);
   out += fmt::format("  method          {}, {}{}\n", s.input.integrator.method,
-                     s.choice ? name_of(s.choice->rule) : "exact",
+                     s.choice                                 ? name_of(s.choice->rule)
+                     : synchronous_method(s.input.integrator) ? "one step for all"
+                                                              : "exact",
                      s.choice && s.choice->ratio ? fmt::format(", neighbours within {:g} x", *s.choice->ratio) : "");
   out += fmt::format("  steps           {:.6g} s to {:.6g} s, at most {:.3g} of a term's own stable step\n", least,
                      most, s.safety);

@@ -163,6 +163,7 @@ double AviLattice::time_of_pass(const State& state) {
 
 // A few terms of the group each time, so that all have had their turn after a while.
 void AviLattice::recheck_stability(State& state, const LatticeGroup& group, Index update, double t) {
+  if (rechecked_ == 0.0) return;
   rechecked_terms_.clear();
   for (const LatticePart& part : group.parts) {
     const auto size = static_cast<Index>(part.terms.size());

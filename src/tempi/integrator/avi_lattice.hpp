@@ -25,7 +25,7 @@ namespace tempi {
 struct LatticeOptions {
   int threads = 1;
   // The part of each step that must stay within its term's own stable step as the term deforms. Below 1 for a
-  // synchronous step chosen by the assembled limit, which may exceed that of single terms.
+  // synchronous step chosen by the assembled limit, which may exceed that of single terms; 0: never looked after.
   double rechecked = 1.0;
 };
 

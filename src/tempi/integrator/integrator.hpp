@@ -65,7 +65,8 @@ class Integrator {
   void advance_to(State& state, double t_end, Observer& observer) { advance(state, t_end, &observer); }
 
   // Every node drifted to time t >= all clocks, velocities v + sum_K (t - (j_K + 1/2) step_K) (-dV_K/dx) / m at the
-  // drifted positions, j_K updates so far. A copy: the run does not notice. Cost: one force evaluation of all terms.
+  // drifted positions, j_K updates so far. A copy: the run does not notice. Cost: one force evaluation of all terms;
+  // synchronous methods other than newmark make a shorter step instead, with a solve where they are implicit.
   virtual Snapshot synchronized(const State& state, double t) const = 0;
 
   virtual double step(TermId term) const = 0;    // [s]

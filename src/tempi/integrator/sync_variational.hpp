@@ -13,18 +13,15 @@
 // Not for: models that need different steps (avi), or explicit runs at full speed (newmark on the lattice).
 #pragma once
 
-#include <Eigen/Core>
 #include <memory>
 #include <vector>
 
 #include "tempi/integrator/discrete_action.hpp"
-#include "tempi/integrator/integrator.hpp"
-#include "tempi/integrator/kick_drift.hpp"
-#include "tempi/model/assembled_stiffness.hpp"
+#include "tempi/integrator/sync_stepper.hpp"
 
 namespace tempi {
 
-class SyncVariational final : public Integrator {
+class SyncVariational final : public SyncStepper {
  public:
   // step > 0 [s]; `model` must outlive the integrator.
   SyncVariational(const Model& model, DiscreteAction action, double step);
@@ -34,44 +31,24 @@ class SyncVariational final : public Integrator {
   Claims claims() const override {
     return {action_.order, Conservation::exact, Conservation::exact, Conservation::bounded, true, action_.self_adjoint};
   }
-  // A shorter step of the same method, on a copy.
-  Snapshot synchronized(const State& state, double t) const override;
-  double step(TermId) const override { return step_; }
-  Index updates(TermId) const override { return steps_done_; }
-  void save(ArchiveWriter& archive) const override;
-  void load(ArchiveReader& archive) override;
 
-  Index newton_iterations() const { return newton_iterations_; }  // in all
+  Index newton_iterations() const { return newton_iterations_; }  // in all, output's included
 
  private:
-  using Vector = Eigen::VectorXd;
-  struct Solver;
-  struct Stage {         // at one point of the quadrature
-    Vector u, v;         // displacements, velocities
-    Vector force, load;  // all, and the loads' part [N]
-  };
+  struct Matrix;
 
-  // Observers are not told of strikes: there are none.
-  void advance(State& state, double t_end, Observer* observer) override;
-  void make_step(State& state, double t0, double h) const;
-  bool evaluate(const State& state, double t0, double h, const Vector& Z) const;
-  void evaluate_forces(Stage& stage, double t, bool& admissible) const;
+  void make_step(State& state, double t0, double h) const override;
+  Vector solve(const State& state, const Vector& p0, double t0, double h) const;
+  void place_held(const State& state, double t0, double h, Vector& Z) const;
+  Admissibility evaluate_stages(const State& state, double t0, double h, const Vector& Z) const;
+  Vector equation(std::size_t j, double h) const;
   Vector residual(const Vector& p0, double h) const;
   void assemble(double t0, double h) const;
-  void finish(State& state, double t0, double h, const Vector& Z, const Vector& p0) const;
-  void prescribe(const State& state, double t0, double h, Vector& Z) const;
 
-  const Model& model_;
   DiscreteAction action_;
-  double step_;
   bool explicit_;
-  Index steps_done_ = 0;
-  bool started_ = false;
-  KickDrift kick_drift_;
-  Vector mass_;                             // of each component
-  std::vector<Index> held_;                 // components with a support
   mutable std::vector<Stage> stages_;       // work space
-  mutable std::unique_ptr<Solver> solver_;  // made when first needed
+  mutable std::unique_ptr<Matrix> matrix_;  // made when first needed
   mutable Index newton_iterations_ = 0;
 };
 

@@ -39,16 +39,24 @@ AssembledStiffness::AssembledStiffness(const Model& model) : model_(model) {
 }
 
 const AssembledStiffness::Matrix& AssembledStiffness::operator()(std::span<const double> u, double t) {
+  return assemble([&](TermId id, std::span<double> H) {
+    const auto [potential, k] = model_.term(id);
+    potential->add_hessian(k, u, t, H);
+  });
+}
+
+const AssembledStiffness::Matrix& AssembledStiffness::assemble(
+    const std::function<void(TermId, std::span<double> H)>& add) {
   const auto d = static_cast<std::size_t>(model_.dim());
   std::fill_n(K_.valuePtr(), K_.nonZeros(), 0.0);
   std::vector<double> H;
   const std::int32_t* rank = rank_.data();
   for (Index i = 0; i < model_.term_count(); ++i) {
-    const auto [potential, k] = model_.term(make_id<TermId>(i));
-    const auto nodes = potential->stencil(k);
+    const auto id = make_id<TermId>(i);
+    const auto nodes = model_.term(id).stencil();
     const std::size_t n = nodes.size() * d;
     H.assign(n * n, 0.0);
-    potential->add_hessian(k, u, t, H);
+    add(id, H);
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t b = 0; b < nodes.size(); ++b, ++rank)
         for (std::size_t c = 0; c < d; ++c) {

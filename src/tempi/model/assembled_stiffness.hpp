@@ -5,6 +5,7 @@
 
 #include <Eigen/SparseCore>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,10 @@ class AssembledStiffness {
 
   // K at displacements u and time t [N/m], both triangles; components of a node are neighbours, as in u.
   const Matrix& operator()(std::span<const double> u, double t);
+
+  // The sum of other matrices of the terms: `add` adds that of a term to H, laid out as in Potential::add_hessian; it
+  // need not be symmetric.
+  const Matrix& assemble(const std::function<void(TermId, std::span<double> H)>& add);
 
   const Matrix& pattern() const { return K_; }  // with the values of the last call
 

@@ -23,6 +23,8 @@ Model::Model(Parts parts) : parts_(std::move(parts)), first_term_{0} {
     for (Index k = 0; k < potential->size(); ++k)
       largest_stencil_ = std::max(largest_stencil_, potential->stencil(k).size());
   }
+  if (largest_stencil_ > most_nodes)
+    throw InputError(fmt::format("a term has {} nodes (must be at most {}).", largest_stencil_, most_nodes));
   for (Index a = 0; a < node_count(); ++a) {
     const double m = parts_.mass[static_cast<std::size_t>(a)];
     if (!(m > 0.0) || !std::isfinite(m))

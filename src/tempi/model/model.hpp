@@ -43,7 +43,8 @@ class Model {
 
     void add(std::unique_ptr<Potential> potential);  // and what it brings to the masses
   };
-  // Throws InputError when the mass of a node, held or free, is not positive and finite.
+  // Throws InputError when the mass of a node, held or free, is not positive and finite, or a term has more than 10
+  // nodes.
   explicit Model(Parts parts);
 
   int dim() const { return parts_.dim; }

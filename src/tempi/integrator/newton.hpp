@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Newton's method for the implicit equations R(z) = 0 of one step [N s], with a line search: z is moved by A^{-1} R,
+// A = -dR/dz or near it, until R is as small as sought or rounding lets it become no smaller.
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "tempi/model/assembled_stiffness.hpp"
+
+namespace tempi {
+
+struct StepEquations {
+  using Vector = Eigen::VectorXd;
+  std::function<bool(const Vector& z)> evaluate;  // false: an element is inverted, or a position is not finite
+  // Of the z last evaluated:
+  std::function<Vector()> residual;
+  std::function<double()> scale;                                  // largest impulse in hand [N s]
+  std::function<std::optional<Vector>(const Vector& R)> correct;  // A^{-1} R; empty: A is singular
+  double resolution = 0.0;  // of z: corrections below it cannot be told from rounding
+  double sought = 1e-14;    // of the largest impulse; 0: as small as rounding lets R become
+};
+
+struct StepSolution {
+  Eigen::VectorXd z;  // the one last evaluated
+  Index iterations;
+};
+
+// From the first of `guesses` that leads to a solution: with a line search for falling residuals, and if that
+// fails, with whole corrections wherever they are admissible. Throws SolveError for the step at t0 [s].
+StepSolution solve_newton(const StepEquations& equations, std::span<const Eigen::VectorXd> guesses, double t0);
+
+// Factors of matrices of one pattern, whose symbolic part is made once.
+class SparseFactors {
+ public:
+  using Matrix = Eigen::SparseMatrix<double>;
+  enum class Kind { symmetric, general };  // symmetric: Cholesky, and LU where that fails; general: LU
+
+  explicit SparseFactors(Kind kind);
+  ~SparseFactors();
+  bool factorise(const Matrix& A);  // false: singular; A must live as long as it is solved with
+  Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
+
+ private:
+  struct Factors;
+  std::unique_ptr<Factors> factors_;
+};
+
+// A = M + c K, K of the pattern of the assembled stiffness, M diagonal; rows and columns of held components are those
+// of M.
+class StepMatrix {
+ public:
+  // `model` must outlive it.
+  StepMatrix(const Model& model, Eigen::VectorXd mass, std::span<const Index> held, SparseFactors::Kind kind);
+
+  AssembledStiffness& stiffness() { return stiffness_; }
+  bool factorise(const AssembledStiffness::Matrix& K, double c);  // false: singular
+  Eigen::VectorXd solve(const Eigen::VectorXd& b) const { return factors_.solve(b); }
+
+ private:
+  AssembledStiffness stiffness_;
+  Eigen::VectorXd mass_;
+  std::vector<char> held_;
+  SparseFactors::Matrix A_;
+  SparseFactors factors_;
+};
+
+}  // namespace tempi

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/sync_energy_momentum.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tempi/integrator/discrete_gradient.hpp"
+
+namespace tempi {
+namespace {
+
+bool has_only_pairs(const Model& model) {
+  for (Index k = 0; k < model.term_count(); ++k)
+    if (model.term(make_id<TermId>(k)).stencil().size() != 2) return false;
+  return true;
+}
+
+}  // namespace
+
+SyncEnergyMomentum::SyncEnergyMomentum(const Model& model, double step)
+    : SyncStepper(model, step), angular_momentum_(has_only_pairs(model) ? Conservation::exact : Conservation::none) {}
+
+// The unknown is z = (q1 - q0) / h, the mean velocity:   R = M (v0 - z) + h f/2,   A = M + h^2/2 dDG/dq1.
+void SyncEnergyMomentum::make_step(State& state, double t0, double h) const {
+  const double t = t0 + 0.5 * h;  // of the midpoint; potentials that depend on time are taken there
+  const Vector v0 = map_of(state.velocity), p0 = mass().cwiseProduct(v0);
+  DiscreteGradient gradient(model(), map_of(state.displacement), t);
+  Stage middle;
+  Vector u1 = gradient.u0(), v1 = v0;
+  prescribe(t0 + h, u1, v1);
+  std::array<Vector, 2> guesses = {v0, Vector::Zero(v0.size())};
+  for (Vector& guess : guesses)
+    for (const Index i : held()) guess(i) = (u1(i) - gradient.u0()(i)) / h;
+  if (!matrix_) matrix_ = std::make_unique<StepMatrix>(model(), mass(), held(), SparseFactors::Kind::general);
+
+  StepEquations equations;
+  equations.sought = 0.0;
+  equations.evaluate = [&](const Vector& z) {
+    gradient.move_to(h * z);
+    middle.u = gradient.middle();
+    middle.v = z;
+    return evaluate_middle(gradient, middle, t).holds();
+  };
+  equations.residual = [&] {
+    Vector R = p0 - mass().cwiseProduct(middle.v) + 0.5 * h * middle.force;
+    for (const Index i : held()) R(i) = 0.0;
+    return R;
+  };
+  equations.scale = [&] { return std::max(p0.cwiseAbs().maxCoeff(), h * middle.force.cwiseAbs().maxCoeff()); };
+  equations.correct = [&](const Vector& R) -> std::optional<Vector> {
+    const auto& derivative =
+        matrix_->stiffness().assemble([&](TermId term, std::span<double> H) { gradient.add_derivative(term, H); });
+    if (!matrix_->factorise(derivative, 0.5 * h * h)) return std::nullopt;
+    return matrix_->solve(R);
+  };
+  iterations_ += solve_newton(equations, guesses, t0).iterations;
+
+  book_loads(state, middle, h);
+  Vector u = gradient.u1(), v = v0 + h * middle.force.cwiseQuotient(mass());
+  for (const Index i : held()) {
+    const double inertia = mass()(i) * (v1(i) - v0(i)), force = h * middle.force(i);
+    book_reaction(state, i, middle.u, inertia - force, 0.5 * inertia * (v0(i) + v1(i)) - force * middle.v(i));
+    u(i) = u1(i), v(i) = v1(i);
+  }
+  map_of(state.displacement) = u;
+  map_of(state.velocity) = v;
+}
+
+SyncStepper::Admissibility SyncEnergyMomentum::evaluate_middle(DiscreteGradient& gradient, Stage& middle,
+                                                               double t) const {
+  const auto d = static_cast<std::size_t>(model().dim());
+  middle.force = middle.load = Vector::Zero(middle.u.size());
+  Admissibility worst;
+  std::vector<double> g(model().largest_stencil() * d), q(g.size(), 0.0);
+  for (Index k = 0; k < model().term_count(); ++k) {
+    const auto term = make_id<TermId>(k);
+    const auto nodes = model().term(term).stencil();
+    const auto local_g = std::span(g).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
+    const double J = gradient(term, local_g);
+    if (worst.holds()) worst = {term, J};
+    if (model().has_forces()) kick_drift().load_impulses(term, span_of(middle.u), span_of(middle.v), t, 1.0, local_q);
+    for (std::size_t i = 0; i < local_g.size(); ++i) {
+      const auto global = index(nodes[i / d]) * model().dim() + static_cast<Index>(i % d);
+      middle.force(global) += local_q[i] - local_g[i];
+      middle.load(global) += local_q[i];
+    }
+  }
+  return worst;
+}
+
+}  // namespace tempi

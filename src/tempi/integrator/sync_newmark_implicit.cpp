@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/sync_newmark_implicit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+SyncNewmarkImplicit::SyncNewmarkImplicit(const Model& model, double step, double beta, double gamma)
+    : SyncStepper(model, step, {beta, gamma}), beta_(beta), gamma_(gamma) {
+  if (!(beta >= 0.0 && beta <= 0.5)) throw InputError(fmt::format("beta = {} (must be from 0 to 0.5).", beta));
+  if (!(gamma >= 0.0 && gamma <= 1.0)) throw InputError(fmt::format("gamma = {} (must be from 0 to 1).", gamma));
+}
+
+Claims SyncNewmarkImplicit::claims() const {
+  const bool even = gamma_ == 0.5, canonical = even && beta_ == 0.0;
+  const Conservation band = even ? Conservation::bounded : Conservation::none;
+  return {even ? 2 : 1, Conservation::exact, canonical ? Conservation::exact : band, band, canonical, even};
+}
+
+void SyncNewmarkImplicit::make_step(State& state, double t0, double h) const {
+  Stage start{map_of(state.displacement), map_of(state.velocity), {}, {}}, end;
+  require(evaluate(start, t0), t0);
+  find_end(start, end, t0 + h, h);
+  const Vector impulse = h * ((1.0 - gamma_) * start.force + gamma_ * end.force);
+  end.v = start.v + impulse.cwiseQuotient(mass());
+  prescribe(t0 + h, end.u, end.v);
+
+  book_loads(state, start, (1.0 - gamma_) * h);
+  book_loads(state, end, gamma_ * h);
+  for (const Index i : held())
+    for (const auto& [stage, weight] : {std::pair(&start, 1.0 - gamma_), std::pair(&end, gamma_)}) {
+      const double given = weight * (mass()(i) * (end.v(i) - start.v(i)) - h * stage->force(i));
+      book_reaction(state, i, stage->u, given, given * stage->v(i));
+    }
+  map_of(state.displacement) = end.u;
+  map_of(state.velocity) = end.v;
+}
+
+// The unknown is z = (q1 - q0) / h:   R = M v0 + h (1/2 - beta) f0 + h beta f1 - M z,   A = M + beta h^2 K(q1).
+// Forces that depend on velocities get v1 as z implies it; v0 + h a0 where beta = 0.
+void SyncNewmarkImplicit::find_end(const Stage& start, Stage& end, double t1, double h) const {
+  const Vector p0 = mass().cwiseProduct(start.v), known = p0 + (0.5 - beta_) * h * start.force;
+  Vector u1 = start.u, v1 = start.v;
+  prescribe(t1, u1, v1);
+  const auto place = [&](const Vector& z) {
+    const Vector f1 = beta_ > 0.0 ? Vector((mass().cwiseProduct(z) - known) / (beta_ * h)) : start.force;
+    end.u = start.u + h * z;
+    end.v = start.v + h * ((1.0 - gamma_) * start.force + gamma_ * f1).cwiseQuotient(mass());
+    for (const Index i : held()) end.u(i) = u1(i), end.v(i) = v1(i);
+    return evaluate(end, t1);
+  };
+  if (beta_ == 0.0) return require(place(known.cwiseQuotient(mass())), t1);
+
+  std::array<Vector, 2> guesses = {start.v, Vector::Zero(start.v.size())};
+  for (Vector& guess : guesses)
+    for (const Index i : held()) guess(i) = (u1(i) - start.u(i)) / h;
+  if (!matrix_) matrix_ = std::make_unique<StepMatrix>(model(), mass(), held(), SparseFactors::Kind::symmetric);
+  Vector R;
+  StepEquations equations;
+  equations.evaluate = [&](const Vector& z) {
+    const bool admissible = place(z).holds();
+    R = known + beta_ * h * end.force - mass().cwiseProduct(z);
+    for (const Index i : held()) R(i) = 0.0;
+    return admissible;
+  };
+  equations.residual = [&] { return R; };
+  equations.scale = [&] {
+    return std::max(
+        {p0.cwiseAbs().maxCoeff(), h * start.force.cwiseAbs().maxCoeff(), h * end.force.cwiseAbs().maxCoeff()});
+  };
+  equations.resolution = resolution(start.u, h);
+  equations.correct = [&](const Vector& r) -> std::optional<Vector> {
+    if (!matrix_->factorise(matrix_->stiffness()(span_of(end.u), t1), beta_ * h * h)) return std::nullopt;
+    return matrix_->solve(r);
+  };
+  solve_newton(equations, guesses, t1 - h);
+}
+
+}  // namespace tempi
