@@ -90,9 +90,12 @@ TEST(NewmarkImplicit, OfSmallBetaIsUnstableBeyondItsLimit) {
   for (const double part : {0.99, 1.01}) {
     SyncNewmarkImplicit method(*model, part * limit, 0.1, 0.5);
     State state = moving_masses(*model);
-    method.advance_to(state, 300.5 * part * limit);
-    const auto relative = state.displacement[1] - state.displacement[0];
-    EXPECT_EQ(std::abs(relative) < 100.0, part < 1.0) << relative;
+    double farthest = 0.0;  // particles that pass through each other may come back
+    for (int j = 1; j <= 300; ++j) {
+      method.advance_to(state, (j + 0.5) * part * limit);
+      farthest = std::max(farthest, std::abs(state.displacement[1] - state.displacement[0]));
+    }
+    EXPECT_EQ(farthest < 10.0, part < 1.0) << farthest;
   }
 }
 
