@@ -52,6 +52,13 @@ class Methods(Refused):
         self.refused("step 0.02 s", "exceeds its stable step", arguments=("--overwrite",),
                      integrator='method = "trapezoidal"\nstep = 0.02')
 
+    def test_newmark_that_damps_has_a_smaller_limit(self):
+        made, _ = self.run_method('"newmark"\ngamma = 1.0', run="end_time = 2")
+        self.assertEqual("completed", made["status"])
+        self.assertLess(made["energy"]["max"], 1.2 * made["energy"]["initial"])
+        self.refused("step 0.0055 s", "beta and gamma", arguments=("--overwrite",),
+                     integrator='method = "newmark"\ngamma = 1.0\nstep = 0.0055')
+
     def test_stability_measures_them(self):
         self.write("square.msh", square())
         self.write("case.toml", case_text(integrator='method = "midpoint"\nstep = 0.02', initial=""))

@@ -338,10 +338,9 @@ IntegratorInput read_integrator(const Section& s) {
   in.order = static_cast<int>(s.integer("order"));
   for (const char* key : {"alpha", "beta", "gamma", "order"})
     if (s.has(key)) in.method_keys.emplace_back(key, s.place_of(key));
-  const bool on_lattice = in.method == "avi" || (in.method == "newmark" && in.method_keys.empty());
-  if (in.mass_shares == "auto") in.mass_shares = in.lattice == "auto" || !on_lattice ? "balanced" : "own";
+  if (in.mass_shares == "auto") in.mass_shares = in.lattice == "auto" || !in.acts_locally() ? "balanced" : "own";
   in.residual_asked = s.has("residual") && s.boolean("residual");
-  in.residual = s.boolean("residual") && on_lattice;
+  in.residual = s.boolean("residual") && in.acts_locally();
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
   const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};
   if (given > 1) {

@@ -67,6 +67,8 @@ struct IntegratorInput {
   int order = 4;
   std::vector<std::pair<std::string, Place>> method_keys;  // those of these four that were given
   bool residual_asked = false;
+  // Whether elements act one by one, as in avi, and in newmark without beta and gamma, which runs on avi's engines.
+  bool acts_locally() const { return method == "avi" || (method == "newmark" && method_keys.empty()); }
   std::optional<double> neighbour_ratio;
   std::optional<double> safety, courant, step;  // exactly one is set
   bool residual;

@@ -29,6 +29,13 @@ SyncMethod variational(const IntegratorInput& in, DiscreteAction action) {
           }};
 }
 
+template <class Method, class... Parameters>
+auto maker(Parameters... parameters) {
+  return [=](const Model& model, double step) -> std::unique_ptr<Integrator> {
+    return std::make_unique<Method>(model, step, parameters...);
+  };
+}
+
 struct Entry {
   const char* method;
   const char* keys;  // of its own
@@ -46,24 +53,17 @@ constexpr std::array<Entry, 10> entries = {{
     {"lobatto", "order", [](const IntegratorInput& in) { return variational(in, lobatto_action(in.order)); }},
     {"newmark", "beta gamma",
      [](const IntegratorInput& in) {
-       // omega h <= 1 / sqrt(gamma/2 - beta) for gamma >= 1/2 (Hughes 2000, section 9.1).
+       // Of x'' = -omega^2 x a root of the step's map leaves the unit circle at omega h = 1 / sqrt(gamma/2 - beta).
        const double limit = in.gamma > 2.0 * in.beta ? 0.5 / std::sqrt(0.5 * in.gamma - in.beta) : unlimited;
-       return SyncMethod{in.beta == 0.0, limit, [beta = in.beta, gamma = in.gamma](const Model& model, double step) {
-                           return std::unique_ptr<Integrator>(
-                               std::make_unique<SyncNewmarkImplicit>(model, step, beta, gamma));
-                         }};
+       return SyncMethod{in.beta == 0.0, limit, maker<SyncNewmarkImplicit>(in.beta, in.gamma)};
      }},
     {"rk4", "",
      [](const IntegratorInput&) {
-       return SyncMethod{true, 1.0, [](const Model& model, double step) {
-                           return std::unique_ptr<Integrator>(std::make_unique<SyncRk4>(model, step));
-                         }};
+       return SyncMethod{true, 1.0, maker<SyncRk4>()};
      }},
     {"energy-momentum", "",
      [](const IntegratorInput&) {
-       return SyncMethod{false, unlimited, [](const Model& model, double step) {
-                           return std::unique_ptr<Integrator>(std::make_unique<SyncEnergyMomentum>(model, step));
-                         }};
+       return SyncMethod{false, unlimited, maker<SyncEnergyMomentum>()};
      }},
 }};
 
@@ -175,8 +175,9 @@ bool is_synchronous(const std::string& method) { return method != "avi"; }
 
 std::optional<SyncMethod> synchronous_method(const IntegratorInput& in) {
   refuse_keys_of_others(in);
+  if (in.acts_locally()) return std::nullopt;
   const auto entry = std::ranges::find(entries, in.method, &Entry::method);
-  if (entry == entries.end() || (in.method == "newmark" && in.method_keys.empty())) return std::nullopt;
+  TEMPI_ASSERT(entry != entries.end());
   if (in.residual_asked)
     throw PlacedError(in.place, fmt::format("residual = true goes with avi and with newmark without beta and gamma: {} "
                                             "has no local updates. Leave it out.",

@@ -67,13 +67,14 @@ void Model::each_root_stiffness(TermId id, Visit&& visit) const {
 void Model::balance_shares() {
   at_rest_.assign(parts_.reference.size(), 0.0);
   balance_.assign(parts_.mass.size(), {0.0, 0.0});
+  std::vector<double> roots;  // of all terms, one behind the other
+  for (Index i = 0; i < term_count(); ++i)
+    each_root_stiffness(make_id<TermId>(i), [&](std::size_t, double root) { roots.push_back(root); });
   const auto each = [&](auto&& visit) {
-    for (Index i = 0; i < term_count(); ++i) {
-      const auto stencil = term(make_id<TermId>(i)).stencil();
-      each_root_stiffness(make_id<TermId>(i), [&](std::size_t a, double root) {
-        visit(balance_[static_cast<std::size_t>(index(stencil[a]))], root);
-      });
-    }
+    const double* root = roots.data();
+    for (Index i = 0; i < term_count(); ++i)
+      for (const NodeId a : term(make_id<TermId>(i)).stencil())
+        visit(balance_[static_cast<std::size_t>(index(a))], *root++);
   };
   each([](Balance& node, double root) { node.least = std::max(node.least, root); });
   for (Balance& node : balance_) node.least = node.least > 0.0 ? 1e-3 * node.least : 1.0;
