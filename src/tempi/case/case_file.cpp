@@ -2,6 +2,7 @@
 #include "tempi/case/case_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -126,6 +127,47 @@ class Section {
     return result;
   }
 
+  // A number, or a list of them.
+  std::vector<double> one_or_more(std::string_view key) const {
+    const auto [node, row] = look_up(key);
+    if (node == nullptr) return {};
+    std::vector<double> result;
+    if (!node->is_array())
+      result.push_back(*number(key));
+    else
+      result = list<double>(key, "a number or a list of numbers");
+    for (const double value : result) check_range(*node, row, value);
+    return result;
+  }
+
+  // Lists of as many numbers each.
+  template <class T>
+  std::vector<std::vector<T>> lists(std::string_view key, std::string_view what) const {
+    const auto [node, row] = look_up(key);
+    std::vector<std::vector<T>> result;
+    if (node == nullptr) return result;
+    const toml::array* items = node->as_array();
+    if (items == nullptr) wrong_type(*node, row, what);
+    for (const toml::node& item : *items) {
+      const toml::array* entries = item.as_array();
+      if (entries == nullptr) wrong_type(item, row, what);
+      result.emplace_back();
+      for (const toml::node& entry : *entries) {
+        const auto value = entry.value<T>();
+        if (!value || entry.is_boolean()) wrong_type(entry, row, what);
+        if constexpr (std::is_floating_point_v<T>)
+          if (!std::isfinite(*value))
+            fail(place_of(entry), fmt::format("{} contains {} (must be finite).", key, *value + 0.0));
+        result.back().push_back(*value);
+      }
+      if (result.back().size() != result.front().size())
+        fail(place_of(item), fmt::format("entry {} of {} has {} numbers, the first has {}. Give as many in each.",
+                                         result.size() - 1, key, result.back().size(), result.front().size()));
+    }
+    if (result.empty() || result.front().empty()) fail(place_of(*node), fmt::format("{} is empty.", key));
+    return result;
+  }
+
   Selector selector(std::string_view group_key) const {
     Selector s;
     s.place = place_;
@@ -142,6 +184,11 @@ class Section {
       if (has(group_key)) fail(place_of(*node), fmt::format("both {} and where are given. Keep one.", group_key));
       s.place = place_of(*node);
       s.where = text("where");
+    }
+    if (const toml::node* node = find("particles")) {
+      if (!s.everything()) fail(place_of(*node), "particles and group or where are both given. Keep one.");
+      s.place = place_of(*node);
+      s.particles = list<Index>("particles", "a list of integers, such as [0, 3]");
     }
     return s;
   }
@@ -322,7 +369,7 @@ toml::table parse_file(const std::filesystem::path& path) {
   }
 }
 
-IntegratorInput read_integrator(const Section& s) {
+IntegratorInput read_integrator(const Section& s, bool particles) {
   IntegratorInput in;
   in.place = s.place();
   in.method = s.text("method");
@@ -338,9 +385,12 @@ IntegratorInput read_integrator(const Section& s) {
   in.order = static_cast<int>(s.integer("order"));
   for (const char* key : {"alpha", "beta", "gamma", "order"})
     if (s.has(key)) in.method_keys.emplace_back(key, s.place_of(key));
-  if (in.mass_shares == "auto") in.mass_shares = in.lattice == "auto" || !in.acts_locally() ? "balanced" : "own";
+  if (particles && in.mass_shares == "own")
+    fail(s.place_of("mass_shares"), "mass_shares = \"own\" belongs to meshes (pairs of particles bring no mass).");
+  if (in.mass_shares == "auto")
+    in.mass_shares = particles || in.lattice == "auto" || !in.acts_locally() ? "balanced" : "own";
   in.residual_asked = s.has("residual") && s.boolean("residual");
-  in.residual = s.boolean("residual") && in.acts_locally();
+  in.residual = (particles ? in.residual_asked : s.boolean("residual")) && in.acts_locally();
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
   const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};
   if (given > 1) {
@@ -349,6 +399,8 @@ IntegratorInput read_integrator(const Section& s) {
       if (s.has(key)) both += fmt::format("{}{} = {}", both.empty() ? "" : " and ", key, *s.number(key));
     fail(s.place(), fmt::format("{} are both given. Keep one.", both));
   }
+  if (particles && s.has("courant"))
+    fail(s.place_of("courant"), "courant belongs to meshes (particles have no wave speed). Use safety or step.");
   if (s.has("courant"))
     in.courant = s.number("courant");
   else if (s.has("step"))
@@ -405,7 +457,55 @@ class Reader {
   Place file_;
 };
 
+ParticlesInput read_particles(const Section& s) {
+  ParticlesInput p;
+  p.file = s.text("file");
+  p.mass = s.one_or_more("mass");
+  p.one_mass = !s.is_list("mass");
+  p.position = s.lists<double>("position", "lists of numbers, such as [[0, 0], [1, 0]]");
+  p.velocity = s.lists<double>("velocity", "lists of numbers, such as [[0, 0], [0, 1]]");
+  p.box = s.list<double>("box", "a list of numbers");
+  p.mass_place = s.place_of("mass");
+  p.position_place = s.place_of("position");
+  p.velocity_place = s.place_of("velocity");
+  p.box_place = s.place_of("box");
+  p.place = s.place();
+  if (p.file.empty() && p.position.empty())
+    fail(p.place, "[particles] has neither file nor position. Give one of them.");
+  if (!p.file.empty() && !(p.position.empty() && p.velocity.empty()))
+    fail(p.place, "file and position or velocity are both given. Keep one.");
+  if (p.file.empty() && p.mass.empty()) fail(p.place, "[particles] has no mass (in kg). Add mass = ...");
+  return p;
+}
+
+PotentialInput read_potential(const Section& s) {
+  PotentialInput p;
+  p.type = s.text("type");
+  p.nodes = s.selector("group");
+  p.place = s.place();
+  p.pairs_given = s.has("pairs");
+  p.pairs_place = s.place_of("pairs");
+  if (s.is_list("pairs")) {
+    for (const auto& pair : s.lists<Index>("pairs", "pairs of integers, such as [[0, 1], [1, 2]]")) {
+      if (pair.size() != 2)
+        fail(p.pairs_place, fmt::format("pairs has entries of {} numbers (must be 2).", pair.size()));
+      p.pair_list.push_back({pair[0], pair[1]});
+    }
+  } else if (const std::string text = s.text("pairs"); text != "all") {
+    p.pairs_file = text;
+  }
+  for (const std::string_view key :
+       {"within", "epsilon", "sigma", "cutoff", "depth", "inverse_width", "length", "strength", "width", "G"})
+    if (const auto value = s.number(key)) p.values.push_back({std::string(key), {*value}, s.place_of(key)});
+  if (s.has("stiffness")) p.values.push_back({"stiffness", s.one_or_more("stiffness"), s.place_of("stiffness")});
+  for (const std::string_view key : {"centre", "acceleration"})
+    if (s.has(key)) p.values.push_back({std::string(key), s.list<double>(key, "a list of numbers"), s.place_of(key)});
+  if (s.has("expression")) p.expression = FormulaText{s.text("expression"), s.place_of("expression")};
+  return p;
+}
+
 void read_body(const Reader& reader, CaseFile& c) {
+  for (const Section& s : reader.sections("potential")) c.potentials.push_back(read_potential(s));
   for (const Section& s : reader.sections("material"))
     c.materials.push_back({s.selector("group"), s.text("model"), s.number("lambda"), s.number("mu"), s.number("young"),
                            s.number("poisson"), *s.number("density"), s.place()});
@@ -428,7 +528,13 @@ void read_body(const Reader& reader, CaseFile& c) {
 
 }  // namespace
 
+const PotentialInput::Values* PotentialInput::find(std::string_view key) const {
+  const auto found = std::ranges::find(values, key, &Values::key);
+  return found == values.end() ? nullptr : &*found;
+}
+
 std::string Selector::text() const {
+  if (!particles.empty()) return fmt::format("particles [{}]", fmt::join(particles, ", "));
   if (where) return fmt::format("\"{}\"", *where);
   if (tag) return fmt::format("group {}", *tag);
   return name.empty() ? "everything" : fmt::format("group '{}'", name);
@@ -446,6 +552,12 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   c.title = reader.section("").text("title");
   if (c.title.empty()) c.title = path.stem().string();
   c.constants = reader.constants();
+  if (root.contains("particles")) {
+    c.particles = read_particles(reader.section("particles"));
+    for (const char* other : {"mesh", "material"})
+      if (root.contains(other))
+        fail(place_in(*root.get(other), file), fmt::format("[particles] and {} are both given. Keep one.", other));
+  }
   const Section mesh = reader.section("mesh");
   c.mesh_file = mesh.text("file");
   c.mesh_place = mesh.place_of("file");
@@ -454,9 +566,11 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   c.mesh_refine = mesh.integer("refine");
   c.mesh_scale = *mesh.number("scale");
   read_body(reader, c);
-  if (c.materials.empty())
+  if (!c.particles && c.mesh_file.empty())
+    fail(file, "there is neither [mesh] with a file nor [particles]. Give one of them.");
+  if (!c.particles && c.materials.empty())
     fail(file, "there is no [[material]]. Give at least one, with density and elastic constants.");
-  c.integrator = read_integrator(reader.section("integrator"));
+  c.integrator = read_integrator(reader.section("integrator"), c.particles.has_value());
   c.end_time = *reader.section("run").number("end_time");
   c.frames = reader.section("output").integer("frames");
   c.history = reader.section("output").integer("history");

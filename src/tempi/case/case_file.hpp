@@ -2,6 +2,7 @@
 // A case as the user wrote it, checked key by key, before any mesh is read.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "tempi/case/place.hpp"
 #include "tempi/core/expression.hpp"
+#include "tempi/core/ids.hpp"
 
 namespace tempi {
 
@@ -19,14 +21,41 @@ struct FormulaText {
   Place place;
 };
 
-// A group by name or tag, or a condition on X, Y, Z; neither: everything.
+// A group by name or tag, a condition on X, Y, Z, or particles by number; none of these: everything.
 struct Selector {
   std::string name;        // set when the group is given by name
   std::optional<int> tag;  // set when it is given by its number
   std::optional<std::string> where;
+  std::vector<Index> particles;
   Place place;
-  bool everything() const { return name.empty() && !tag && !where; }
+  bool everything() const { return name.empty() && !tag && !where && particles.empty(); }
   std::string text() const;  // "group 'left'", "X < 1e-6"
+};
+
+struct ParticlesInput {
+  std::string file;  // as written, relative to the case file; empty: particles are given here
+  std::vector<double> mass;
+  bool one_mass;  // written without brackets
+  std::vector<std::vector<double>> position, velocity;
+  std::vector<double> box;
+  Place mass_place, position_place, velocity_place, box_place, place;
+};
+
+struct PotentialInput {
+  struct Values {  // of one key: a number, or several
+    std::string key;
+    std::vector<double> values;
+    Place place;
+  };
+  std::string type;
+  Selector nodes;
+  bool pairs_given = false;
+  std::string pairs_file;                       // as written; empty: all pairs, or those listed
+  std::vector<std::array<Index, 2>> pair_list;  // labels
+  std::vector<Values> values;                   // of the keys given
+  std::optional<FormulaText> expression;
+  Place pairs_place, place;
+  const Values* find(std::string_view key) const;
 };
 
 struct MaterialInput {
@@ -79,13 +108,15 @@ struct CaseFile {
   std::filesystem::path path;
   std::string title;
   Constants constants;
-  std::filesystem::path mesh_file;  // as written, relative to the case file
+  std::optional<ParticlesInput> particles;  // instead of a mesh
+  std::filesystem::path mesh_file;          // as written, relative to the case file
   Place mesh_place;
   int mesh_order;
   double mesh_size;  // 0: as the geometry says
   int mesh_refine;
   double mesh_scale;
   std::vector<MaterialInput> materials;
+  std::vector<PotentialInput> potentials;
   std::vector<FixInput> fixes;
   std::vector<LoadInput> loads;
   std::vector<FormulaText> initial_position, initial_velocity;

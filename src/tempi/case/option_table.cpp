@@ -14,6 +14,7 @@ using enum OptionKind;
 
 constexpr Range any{};
 constexpr Range positive{.low = 0.0};
+constexpr Range not_negative{.low = 0.0, .low_closed = true};
 constexpr Range fraction{.low = 0.0, .high = 1.0, .low_closed = false, .high_closed = true};
 constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed = true};
 constexpr Range at_least_one{.low = 1.0, .high = 1e9, .low_closed = true, .high_closed = true};
@@ -25,12 +26,15 @@ constexpr Range zero_to_one{.low = 0.0, .high = 1.0, .low_closed = true, .high_c
 constexpr Range two_to_six{.low = 2.0, .high = 6.0, .low_closed = true, .high_closed = true};
 constexpr Range one_or_two{.low = 1.0, .high = 2.0, .low_closed = true, .high_closed = true};
 
+constexpr std::string_view particles_text = "instead of group: particles by number, from 0";
 constexpr std::string_view where_text = "instead of group: a condition on X, Y, Z, such as \"X < 1e-6\"";
 
 constexpr SectionInfo sections[] = {
     {"", false, "Before the first section."},
     {"constants", false, "Numbers with names of your own, for every expression."},
     {"mesh", false, "Where the mesh comes from."},
+    {"particles", false, "Particles, instead of a mesh and materials: from a file, or mass, position, velocity here."},
+    {"potential", true, "Forces between particles or nodes of a mesh, and fields that hold them."},
     {"material", true, "What the cells are made of. Every cell needs exactly one."},
     {"fix", true, "Supports: components of nodes at rest, or moving as prescribed."},
     {"load", true, "Loads. They act within their elements' updates."},
@@ -44,7 +48,7 @@ constexpr SectionInfo sections[] = {
 constexpr Option table[] = {
     {"", "title", text, "", "\"\"", "", any, "a name for the run"},
 
-    {"mesh", "file", text, "", "required", "", any,
+    {"mesh", "file", text, "", "", "", any,
      "what Gmsh reads (.msh .geo .step .mesh .bdf .vtk ...) or Abaqus .inp; relative to the case file"},
     {"mesh", "order", integer, "", "1", "", one_or_two, "element order when Gmsh meshes a geometry"},
     {"mesh", "size", number, "mesh units", "", "", positive,
@@ -54,6 +58,46 @@ constexpr Option table[] = {
      "the "
      "tetrahedra"},
     {"mesh", "scale", number, "", "1.0", "", positive, "factor on all coordinates, e.g. 1e-3 for a mesh in mm"},
+
+    {"particles", "file", text, "", "", "", any,
+     "CSV with a header of mass, x, y[, z], vx, vy[, vz] and group, or (extended) XYZ; relative to the case file"},
+    {"particles", "mass", number_or_numbers, "kg", "", "", positive,
+     "one for all, or one each; not needed where the file has them"},
+    {"particles", "position", points, "m", "", "", any, "[[x, y], ...] or [[x, y, z], ...], one each"},
+    {"particles", "velocity", points, "m/s", "", "", any, "the same; omitted: at rest, or as the file has them"},
+    {"particles", "box", numbers, "m", "", "", not_negative,
+     "lengths of a periodic box, one an axis, 0 for an axis that is free; omitted: free, or as the file has it"},
+
+    {"potential", "type", choice, "", "required",
+     "lennard-jones | morse | spring | tanh-spring | gravity | hertz | expression | well | uniform-field", any,
+     "lennard-jones: epsilon, sigma, cutoff; morse: depth, inverse_width, length; spring: stiffness, length; "
+     "tanh-spring: strength, width, length; gravity: G; hertz: stiffness, length; expression: expression of r; these "
+     "between pairs. On single particles: well: stiffness, centre; uniform-field: acceleration"},
+    {"potential", "pairs", OptionKind::pairs, "", "\"all\"", "", any,
+     "\"all\", [[0, 1], [1, 2], ...] counted from 0 (in a mesh: its file's numbers), or a CSV file of such pairs; "
+     "springs and morse need it, or within"},
+    {"potential", "within", number, "m", "", "", positive,
+     "of all pairs those no farther apart than this at the start"},
+    {"potential", "group", group, "", "", "", any, "only among, or on, the nodes of this group"},
+    {"potential", "where", text, "", "", "", any, where_text},
+    {"potential", "particles", integers, "", "", "", not_negative, particles_text},
+    {"potential", "epsilon", number, "J", "", "", positive, "V = 4 epsilon ((sigma/r)^12 - (sigma/r)^6)"},
+    {"potential", "sigma", number, "m", "", "", positive, "of lennard-jones: where V = 0"},
+    {"potential", "cutoff", number, "m", "", "", positive,
+     "of lennard-jones: V is shifted to be zero from here on; pairs are then found by a list of neighbours"},
+    {"potential", "depth", number, "J", "", "", positive, "V = depth (1 - exp(-(r - length) inverse_width))^2"},
+    {"potential", "inverse_width", number, "1/m", "", "", positive, "of morse"},
+    {"potential", "stiffness", number_or_numbers, "N/m, N/m^1.5, N/m", "", "", not_negative,
+     "spring: V = stiffness/2 (r - length)^2; hertz: V = 2/5 stiffness (length - r)^(5/2) in contact; well: "
+     "V = stiffness/2 |x - centre|^2, or one value an axis"},
+    {"potential", "length", number, "m", "", "", not_negative,
+     "rest length of springs and morse; sum of radii of hertz"},
+    {"potential", "strength", number, "N", "", "", positive, "V = 2 strength width ln cosh((r - length)/(2 width))"},
+    {"potential", "width", number, "m", "", "", positive, "of tanh-spring"},
+    {"potential", "G", number, "N m^2/kg^2", "", "", positive, "V = -G m_a m_b / r"},
+    {"potential", "expression", text, "J", "", "", any, "V(r) as a formula of the distance r, such as \"-1/r\""},
+    {"potential", "centre", numbers, "m", "", "", any, "of a well; omitted: where each particle starts"},
+    {"potential", "acceleration", numbers, "m/s^2", "", "", any, "of a uniform-field: V = -m acceleration . x"},
 
     {"material", "group", group, "", "", "", any, "cells of this group (name or tag); omitted: every cell"},
     {"material", "where", text, "", "", "", any, "instead of group: a condition on the cell's centroid"},
@@ -69,6 +113,7 @@ constexpr Option table[] = {
      "name of its reaction in history.csv; omitted: the group's, or fix1, fix2 ..."},
     {"fix", "group", group, "", "", "", any, "nodes of this group (name or tag)"},
     {"fix", "where", text, "", "", "", any, where_text},
+    {"fix", "particles", integers, "", "", "", not_negative, particles_text},
     {"fix", "components", words, "", "", "", any, "which of \"x\", \"y\", \"z\"; omitted: all"},
     {"fix", "displacement", formulas, "m", "", "", any,
      "prescribed displacement, one expression of X, Y, Z, t per component; omitted: at rest where it starts"},
@@ -77,6 +122,7 @@ constexpr Option table[] = {
     {"load", "group", group, "", "", "", any,
      "cells (gravity; omitted: all), facets (traction, pressure) or nodes (force) of this group"},
     {"load", "where", text, "", "", "", any, where_text},
+    {"load", "particles", integers, "", "", "", not_negative, particles_text},
     {"load", "value", formula_or_formulas, "m/s^2, Pa, Pa, N", "required", "", any,
      "numbers or expressions of X, Y, Z, t: acceleration; force per reference area; pressure, positive in compression "
      "(one value); force on each node"},
@@ -90,6 +136,7 @@ constexpr Option table[] = {
     {"probe", "point", numbers, "m", "", "", any, "follows the node nearest to this place of the undeformed mesh"},
     {"probe", "group", group, "", "", "", any, "follows the mean of the nodes of this group"},
     {"probe", "where", text, "", "", "", any, where_text},
+    {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
     {"integrator", "method", choice, "", "\"avi\"",
      "avi | newmark | symplectic-euler-a | symplectic-euler-b | midpoint | trapezoidal | symmetric-midpoint | gauss | "
@@ -131,7 +178,8 @@ constexpr Option table[] = {
     {"integrator", "newmark_limit", choice, "", "\"element\"", "element | assembled", any,
      "newmark: safety counts from the smallest stable step of an element, or from that of the assembled mesh (larger)"},
     {"integrator", "residual", boolean, "", "true", "", any,
-     "avi and newmark (without beta and gamma): measure the local energy residual of every element"},
+     "avi and newmark (without beta and gamma): measure the local energy residual of every element; particles: only if "
+     "asked for"},
 
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
 
@@ -163,6 +211,10 @@ std::string_view kind_name(OptionKind kind) {
     case integer: return "integer";
     case boolean: return "true or false";
     case numbers: return "numbers";
+    case number_or_numbers: return "number or numbers";
+    case integers: return "integers";
+    case points: return "lists of numbers";
+    case pairs: return "\"all\", a file or pairs of integers";
     case formula: return "number or expression";
     case formulas: return "numbers or expressions";
     case formula_or_formulas: return "numbers or expressions";

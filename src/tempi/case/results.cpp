@@ -2,6 +2,7 @@
 #include "tempi/case/results.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -69,8 +70,18 @@ std::string_view name_of(Conservation c) {
   return c == Conservation::exact ? "exact" : c == Conservation::bounded ? "bounded" : "none";
 }
 
-Json momentum_json(const Balance::Momentum& m) {
-  return {{"initial", m.initial}, {"final", m.final}, {"error", m.error}};
+// "2 m x free"; empty in free space.
+std::string text_of_box(const Simulation& s) {
+  std::vector<std::string> sides;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(s.mesh->dim()); ++c)
+    sides.push_back(s.box.length(c) ? fmt::format("{:.6g} m", *s.box.length(c)) : "free");
+  const bool is_free = std::ranges::all_of(sides, [](const std::string& side) { return side == "free"; });
+  return is_free ? "" : fmt::format("{}", fmt::join(sides, " x "));
+}
+
+// `kept`: by the model; otherwise a change is no error.
+Json momentum_json(const Balance::Momentum& m, bool kept) {
+  return {{"initial", m.initial}, {"final", m.final}, {"error", kept ? Json(m.error) : Json()}};
 }
 
 Json claims_json(const Claims& c) {
@@ -138,6 +149,24 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
   return row;
 }
 
+namespace {
+
+void add_stresses(const Simulation& s, const Snapshot& snapshot, Frame& frame) {
+  const auto cells = static_cast<std::size_t>(s.mesh->cells().size());
+  std::vector<double> stress(6 * cells), mises(cells);
+  for (const ElasticCells* potential : s.cells)
+    for (Index k = 0; k < potential->size(); ++k) {
+      const auto c = static_cast<std::size_t>(index(potential->cell(k)));
+      const auto sigma = potential->cauchy_stress(k, snapshot.state.displacement);
+      std::ranges::copy(sigma, stress.begin() + static_cast<std::ptrdiff_t>(6 * c));
+      mises[c] = von_mises(sigma);
+    }
+  frame.cell_data.push_back({"stress", 6, std::move(stress), {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}});
+  frame.cell_data.push_back({"von_mises", 1, std::move(mises), {}});
+}
+
+}  // namespace
+
 Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResidual* residual) {
   const auto cells = static_cast<std::size_t>(s.mesh->cells().size());
   Frame frame;
@@ -149,30 +178,26 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
   frame.point_data = {{"displacement", 3, three_components(snapshot.state.displacement, s.mesh->dim()), {}},
                       {"velocity", 3, three_components(snapshot.state.velocity, s.mesh->dim()), {}},
                       {"mass", 1, mass, {}}};
-  std::vector<double> step(cells), strain_energy(cells), stress(6 * cells), mises(cells), accumulated(cells),
-      last(cells);
+  std::vector<double> step(cells), strain_energy(cells), accumulated(cells), last(cells);
   std::vector<std::int64_t> updates(cells);
-  Index term = 0;
-  for (const ElasticCells* potential : s.cells)
-    for (Index k = 0; k < potential->size(); ++k, ++term) {
-      const auto c = static_cast<std::size_t>(index(potential->cell(k)));
-      const auto i = static_cast<std::size_t>(term);
-      updates[c] = s.integrator->updates(make_id<TermId>(term));
-      step[c] = s.integrator->step(make_id<TermId>(term));
-      strain_energy[c] = potential->energy(k, snapshot.state.displacement, snapshot.time);
-      const auto sigma = potential->cauchy_stress(k, snapshot.state.displacement);
-      std::ranges::copy(sigma, stress.begin() + static_cast<std::ptrdiff_t>(6 * c));
-      mises[c] = von_mises(sigma);
-      if (residual != nullptr) {
-        accumulated[c] = residual->accumulated()[i];
-        last[c] = residual->last()[i];
-      }
+  const std::vector<Index> term_of_cell = s.term_of_cell();
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (term_of_cell[c] < 0) continue;
+    const auto i = static_cast<std::size_t>(term_of_cell[c]);
+    const auto id = make_id<TermId>(term_of_cell[c]);
+    updates[c] = s.integrator->updates(id);
+    step[c] = s.integrator->step(id);
+    const auto [potential, k] = s.model->term(id);
+    strain_energy[c] = potential->energy(k, snapshot.state.displacement, snapshot.time);
+    if (residual != nullptr) {
+      accumulated[c] = residual->accumulated()[i];
+      last[c] = residual->last()[i];
     }
+  }
   frame.integer_cell_data = {{"updates", std::move(updates)}, {"group", group_of_cells(*s.mesh)}};
   frame.cell_data = {{"step", 1, std::move(step), {}},
-                     {"strain_energy", 1, std::move(strain_energy), {}},
-                     {"stress", 6, std::move(stress), {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}},
-                     {"von_mises", 1, std::move(mises), {}}};
+                     {s.has_particles() ? "energy" : "strain_energy", 1, std::move(strain_energy), {}}};
+  if (!s.has_particles()) add_stresses(s, snapshot, frame);
   if (residual != nullptr) {
     frame.cell_data.push_back({"energy_residual", 1, std::move(accumulated), {}});
     frame.cell_data.push_back({"energy_residual_last", 1, std::move(last), {}});
@@ -198,7 +223,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["title"] = s.input.title;
   j["method"] = s.input.integrator.method;
   j["version"] = version;
-  j["elements"] = s.mesh->cells().size();
+  j["elements"] = s.model->term_count();
   j["nodes"] = s.mesh->node_count();
   j["end_time"] = s.input.end_time;
   j["reached_time"] = figures.reached;
@@ -212,8 +237,8 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   if (s.choice) j["lattice"] = lattice_json(*s.choice);
   j["energy"] = {{"initial", e.initial}, {"final", e.final},        {"min", e.min}, {"max", e.max}, {"drift", e.drift},
                  {"band", e.band},       {"reference", e.reference}};
-  j["linear_momentum"] = momentum_json(balance.linear_momentum());
-  j["angular_momentum"] = momentum_json(balance.angular_momentum());
+  j["linear_momentum"] = momentum_json(balance.linear_momentum(), !s.in_field);
+  j["angular_momentum"] = momentum_json(balance.angular_momentum(), !s.in_field && text_of_box(s).empty());
   if (residual != nullptr) j["energy_residual"] = residual_json(s, *residual);
   j["claims"] = claims_json(s.integrator->claims());
   j["groups"] = group_names(*s.mesh);
@@ -226,7 +251,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   if (const std::string caution = s.caution(); !caution.empty()) j["caution"] = caution;
   j["git_hash"] = git_hash;
   j["compiler"] = compiler;
-  j["mesh_fingerprint"] = fmt::format("{:016x}", fingerprint(*s.mesh));
+  j[s.has_particles() ? "particles_fingerprint" : "mesh_fingerprint"] = fmt::format("{:016x}", fingerprint(*s.mesh));
   j["case"] = s.input.text;
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -234,7 +259,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
 std::string describe_result(const std::string& summary) {
   const Json j = Json::parse(summary);
   const auto& e = j["energy"];
-  std::string out = fmt::format("{}: {}, {} of {} elements, {} nodes\n", j["title"].get<std::string>(),
+  std::string out = fmt::format("{}: {}, {} of {} elements or pairs, {} nodes\n", j["title"].get<std::string>(),
                                 j["status"].get<std::string>(), j["method"].get<std::string>(),
                                 j["elements"].get<Index>(), j["nodes"].get<Index>());
   out += fmt::format("  time            {:.6g} s of {:.6g} s\n", j["reached_time"].get<double>(),
@@ -248,10 +273,14 @@ std::string describe_result(const std::string& summary) {
   const auto text = [](const Json& v, std::string_view format) {
     return v.is_number() ? fmt::format(fmt::runtime(format), v.get<double>()) : std::string("not a number");
   };
+  const auto momentum = [&](const char* which) {
+    const Json& error = j[which]["error"];
+    return error.is_number() ? fmt::format("{:.1e}", error.get<double>()) : std::string("not kept by the model");
+  };
   out += fmt::format("  energy          {} J, band {}, drift {}\n", text(e["initial"], "{:.6g}"),
                      text(e["band"], "{:.2e}"), text(e["drift"], "{:.2e}"));
-  out += fmt::format("  momentum error  linear {}, angular {}\n", text(j["linear_momentum"]["error"], "{:.1e}"),
-                     text(j["angular_momentum"]["error"], "{:.1e}"));
+  out += fmt::format("  momentum error  linear {}, angular {}\n", momentum("linear_momentum"),
+                     momentum("angular_momentum"));
   if (j.contains("energy_residual"))
     out += fmt::format("  local residual  {} of the largest element energy\n",
                        text(j["energy_residual"]["ratio"], "{:.2e}"));
@@ -326,8 +355,13 @@ std::string describe_model(const Simulation& s) {
   const auto largest_step = *std::ranges::max_element(s.steps);
   double mass = 0.0;
   for (const double m : s.model->mass()) mass += m;
-  std::string out = fmt::format("{}\n  mesh     {} cells, {} nodes, {}-D\n", s.input.title, s.mesh->cells().size(),
-                                s.mesh->node_count(), s.mesh->dim());
+  std::string out = s.input.title + "\n";
+  if (s.has_particles())
+    out += fmt::format("  model    {} particles, {}-D, {}\n", s.mesh->node_count(), s.mesh->dim(),
+                       text_of_box(s).empty() ? "in free space" : "in a periodic box of " + text_of_box(s));
+  else
+    out += fmt::format("  mesh     {} cells, {} nodes, {}-D\n", s.mesh->cells().size(), s.mesh->node_count(),
+                       s.mesh->dim());
   for (const ElasticCells* cells : s.cells) {
     const Lame lame = lame_of(cells->material());
     const auto name = std::visit([](const auto& m) { return m.name; }, cells->material());
@@ -336,7 +370,15 @@ std::string describe_model(const Simulation& s) {
         cells->size(), info(s.mesh->cells().types[static_cast<std::size_t>(index(cells->cell(0)))]).name, name,
         lame.lambda, lame.mu, cells->density(), dilatational_wave_speed(lame, cells->density()));
   }
-  out += fmt::format("  mass     {:.6g} kg{}\n", mass, s.mesh->dim() == 2 ? "/m" : s.mesh->dim() == 1 ? "/m^2" : "");
+  const auto bodies = static_cast<Index>(s.cells.size());
+  for (std::size_t i = 0; i < s.input.potentials.size(); ++i)
+    out += fmt::format("  forces   {}: {} terms\n", s.input.potentials[i].type,
+                       s.model->potential(bodies + static_cast<Index>(i)).size());
+  out += fmt::format("  mass     {:.6g} kg{}\n", mass,
+                     s.has_particles()    ? ""
+                     : s.mesh->dim() == 2 ? "/m"
+                     : s.mesh->dim() == 1 ? "/m^2"
+                                          : "");
   for (Index i = 0; i < s.model->supports().size(); ++i)
     out += fmt::format("  support  {}: {} nodes\n", s.model->supports()[i].name, s.model->supports()[i].nodes.size());
   out += fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", s.smallest_step(), largest_step,

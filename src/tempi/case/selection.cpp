@@ -155,6 +155,13 @@ std::vector<NodeId> Selection::nodes(const Selector& selector) const {
   std::vector<bool> in(static_cast<std::size_t>(mesh_.node_count()), selector.everything());
   if (selector.where) {
     in = nodes_where(selector);
+  } else if (!selector.particles.empty()) {
+    for (const Index i : selector.particles) {
+      if (i < 0 || i >= mesh_.node_count())
+        fail(selector,
+             fmt::format("particle {} does not exist (there are {}, counted from 0).", i, mesh_.node_count()));
+      in[static_cast<std::size_t>(i)] = true;
+    }
   } else if (!selector.everything()) {
     const auto add = [&](NodeId a) { in[static_cast<std::size_t>(index(a))] = true; };
     for (const Group* g : find(selector)) {

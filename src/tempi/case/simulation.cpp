@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "tempi/case/method_choice.hpp"
+#include "tempi/case/particle_choice.hpp"
+#include "tempi/case/potential_choice.hpp"
 #include "tempi/case/selection.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/stability.hpp"
@@ -18,6 +20,7 @@
 #include "tempi/io/read_mesh.hpp"
 #include "tempi/mesh/quality.hpp"
 #include "tempi/potential/loads.hpp"
+#include "tempi/potential/uniform_field.hpp"
 
 namespace tempi {
 namespace {
@@ -30,8 +33,9 @@ Expression expression_of(const FormulaText& text, const Constants& constants) {
 VectorExpression vector_of(const std::vector<FormulaText>& texts, const Constants& constants, int dim,
                            std::string_view what) {
   if (static_cast<int>(texts.size()) != dim)
-    throw InputError(fmt::format("{} has {} component{} (the mesh has {} dimension{}). Give one for each.", what,
-                                 texts.size(), texts.size() == 1 ? "" : "s", dim, dim == 1 ? "" : "s"));
+    throw InputError(fmt::format("{} has {} component{} (there {} {} dimension{}). Give one for each.", what,
+                                 texts.size(), texts.size() == 1 ? "" : "s", dim == 1 ? "is" : "are", dim,
+                                 dim == 1 ? "" : "s"));
   std::vector<Expression> components;
   for (const FormulaText& text : texts) components.push_back(expression_of(text, constants));
   return VectorExpression(std::move(components));
@@ -45,8 +49,13 @@ class Builder {
   }
 
   Simulation operator()() && {
-    read_mesh_file();
-    add_materials();
+    if (s_.has_particles()) {
+      place_particles();
+    } else {
+      read_mesh_file();
+      add_materials();
+    }
+    add_potentials();
     add_supports();
     add_loads();
     parts_.dim = s_.mesh->dim();
@@ -79,6 +88,55 @@ class Builder {
         if (is_set)
           s_.notes.push_back(fmt::format("{} has no effect: '{}' is a mesh already.", key, file.filename().string()));
     if (input().mesh_scale != 1.0) s_.mesh = std::make_unique<Mesh>(mesh().scaled(input().mesh_scale));
+  }
+
+  std::filesystem::path folder() const { return input().path.parent_path(); }
+
+  void place_particles() {
+    particles_ = choose_particles(*input().particles, folder());
+    s_.box = particles_.box;
+    s_.mesh = std::make_unique<Mesh>(mesh_of(particles_, {}));
+    parts_.mass = particles_.particles.mass;
+    s_.particle_terms.assign(parts_.mass.size(), -1);
+  }
+
+  void add_potentials() {
+    std::vector<NodePair> bonds;
+    Index first = 0;  // term of the next potential
+    for (const auto& potential : parts_.potentials) first += potential->size();
+    for (const PotentialInput& in : input().potentials) {
+      ChosenPotential chosen = choose_potential(in, mesh(), parts_.mass, s_.box, input().constants, folder());
+      s_.notes.insert(s_.notes.end(), chosen.notes.begin(), chosen.notes.end());
+      for (std::size_t k = 0; k < chosen.bonds.size() && s_.has_particles(); ++k) {
+        if (crosses_boundary(chosen.bonds[k])) continue;
+        bonds.push_back(chosen.bonds[k]);
+        s_.particle_terms.push_back(first + static_cast<Index>(k));
+      }
+      s_.in_field = s_.in_field || chosen.is_field;
+      if (chosen.one_step) acting_together_.emplace_back(first, first + chosen.potential->size());
+      first += chosen.potential->size();
+      parts_.add(std::move(chosen.potential));
+    }
+    if (!s_.has_particles()) return;
+    if (!input().loads.empty()) {  // particles carry their loads themselves
+      std::vector<NodeId> all;
+      for (Index a = 0; a < mesh().node_count(); ++a) {
+        all.push_back(make_id<NodeId>(a));
+        s_.particle_terms[static_cast<std::size_t>(a)] = first + a;
+      }
+      parts_.add(make_uniform_field(mesh().points(), mesh().dim(), parts_.mass, std::move(all), {}));
+    }
+    if (parts_.potentials.empty())
+      throw InputError(fmt::format("{}: nothing acts on the particles. Add a [[potential]] or a [[load]].",
+                                   input().path.filename().string()));
+    s_.mesh = std::make_unique<Mesh>(mesh_of(particles_, bonds));
+  }
+
+  bool crosses_boundary(const NodePair& pair) const {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(mesh().dim()); ++c)
+      if (s_.box.length(c) && std::abs(mesh().point(pair[1])[c] - mesh().point(pair[0])[c]) > 0.5 * *s_.box.length(c))
+        return true;
+    return false;
   }
 
   static Material material_of(const MaterialInput& m) {
@@ -171,10 +229,10 @@ class Builder {
     for (const std::string& name : fix.components) {
       const std::size_t c = name.size() == 1 ? std::string("xyz").find(name) : std::string::npos;
       if (c >= static_cast<std::size_t>(mesh().dim()))
-        throw PlacedError(fix.components_place, fmt::format("component \"{}\" does not exist (the mesh has {}).", name,
-                                                            mesh().dim() == 1   ? "x"
-                                                            : mesh().dim() == 2 ? "x and y"
-                                                                                : "x, y and z"));
+        throw PlacedError(fix.components_place, fmt::format("component \"{}\" does not exist (there {}).", name,
+                                                            mesh().dim() == 1   ? "is x"
+                                                            : mesh().dim() == 2 ? "are x and y"
+                                                                                : "are x, y and z"));
       if (std::ranges::find(components, c) != components.end())
         throw PlacedError(fix.components_place, fmt::format("component \"{}\" is given twice.", name));
       components.push_back(c);
@@ -200,6 +258,8 @@ class Builder {
 
   void add_load(const LoadInput& load) {
     const Constants& constants = input().constants;
+    if (s_.has_particles() && load.type != "gravity" && load.type != "force")
+      throw InputError(fmt::format("{} belongs to meshes. Particles take gravity and force.", load.type));
     if (load.dead && load.type != "pressure")
       throw PlacedError(load.dead_place, "dead belongs to pressure (other loads are dead anyway).");
     if (load.type == "pressure") {
@@ -215,7 +275,9 @@ class Builder {
     auto value = [&] {
       return at_place(load.value_place, [&] { return vector_of(load.value, constants, mesh().dim(), "value"); });
     };
-    if (load.type == "gravity") {
+    if (s_.has_particles()) {
+      add_load_on_particles(load, value());
+    } else if (load.type == "gravity") {
       for (const ElasticCells* cells : s_.cells) {
         const auto wanted = selection().cells(load.target, "gravity");
         std::vector<Index> terms;
@@ -232,6 +294,16 @@ class Builder {
     }
   }
 
+  void add_load_on_particles(const LoadInput& load, VectorExpression value) {
+    if (load.type == "force" && load.target.everything())
+      throw InputError("a force needs particles, a group or where.");
+    std::vector<double> factors;
+    const std::vector<NodeId> nodes = selection().nodes(load.target);
+    for (const NodeId a : nodes)
+      factors.push_back(load.type == "gravity" ? parts_.mass[static_cast<std::size_t>(index(a))] : 1.0);
+    host(load, make_point_force(mesh(), nodes, factors, std::move(value)));
+  }
+
   void host(const LoadInput& load, std::unique_ptr<Force> force) {
     at_place(load.value_place, [&] { try_load(*force); });
     if (term_of_cell_.empty()) term_of_cell_ = s_.term_of_cell();
@@ -244,6 +316,12 @@ class Builder {
 
   void set_initial_state() {
     s_.state = reference_state(*s_.model);
+    if (s_.has_particles()) {
+      s_.state.velocity = particles_.particles.velocity;
+      if (!input().initial_velocity.empty() &&
+          std::ranges::any_of(s_.state.velocity, [](double v) { return v != 0.0; }))
+        throw PlacedError(input().velocity_place, "the particles have velocities already. Leave out one of the two.");
+    }
     at_place(input().position_place,
              [&] { evaluate_initial(input().initial_position, "position", s_.state.displacement); });
     at_place(input().velocity_place,
@@ -303,10 +381,13 @@ class Builder {
     std::array<double, 30> g{};
     for (Index k = 0; k < potential.size(); ++k) {
       const double J = potential.add_gradient(k, s_.state.displacement, 0.0, g);
-      if (!(J > 0.0) || !std::isfinite(J))
-        throw InputError(fmt::format(
-            "{}: the initial position inverts {} (det F = {:.6g}, must be > 0). Start from a smaller deformation.",
-            input().position_place, potential.describe(k), J));
+      if (J > 0.0 && std::isfinite(J)) continue;
+      if (s_.has_particles())
+        throw InputError(fmt::format("{}: {} cannot start so: its particles meet (distance {:.6g} m, must be > 0).",
+                                     input().position_place, potential.describe(k), J));
+      throw InputError(fmt::format(
+          "{}: the initial position inverts {} (det F = {:.6g}, must be > 0). Start from a smaller deformation.",
+          input().position_place, potential.describe(k), J));
     }
   }
 
@@ -339,6 +420,11 @@ class Builder {
     else
       s_.own_steps =
           at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    for (const auto& [first, end] : acting_together_) {
+      const auto terms =
+          std::span(s_.own_steps).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
+      std::ranges::fill(terms, *std::ranges::min_element(terms));
+    }
     s_.wished_steps = s_.own_steps;
     const double limit = method ? std::min(1.0, method->limit) : 1.0;
     if (is_synchronous(in.method))
@@ -429,7 +515,7 @@ class Builder {
     }
     if (static_cast<int>(probe.point.size()) != mesh().dim())
       throw InputError(
-          fmt::format("point has {} components (the mesh has {} dimensions).", probe.point.size(), mesh().dim()));
+          fmt::format("point has {} components (there are {} dimensions).", probe.point.size(), mesh().dim()));
     Index best = 0;
     double least = std::numeric_limits<double>::infinity();
     for (Index a = 0; a < mesh().node_count(); ++a) {
@@ -446,6 +532,8 @@ class Builder {
 
   Simulation s_;
   Model::Parts parts_;
+  ParticleModel particles_;
+  std::vector<std::pair<Index, Index>> acting_together_;  // terms from, to before
   std::vector<Index> term_of_cell_;
   std::vector<std::string> names_of_supports_;
 };
@@ -475,6 +563,7 @@ std::vector<double> Simulation::costs_per_update(bool watched) const {
   std::vector<double> costs;
   for (const ElasticCells* potential : cells)
     costs.insert(costs.end(), static_cast<std::size_t>(potential->size()), typical_cost(type_of(*potential), watched));
+  costs.resize(static_cast<std::size_t>(model->term_count()), typical_cost(CellType::line2, watched));
   return costs;
 }
 
@@ -485,14 +574,16 @@ StepWish Simulation::step_wish(std::vector<double> of) const {
   for (const ElasticCells* potential : cells)
     if (const CellType type = type_of(*potential); std::ranges::find(wish.types, type) == wish.types.end())
       wish.types.push_back(type);
+  if (std::ssize(cells) < model->potential_count()) wish.types.push_back(CellType::line2);  // springs are bars
   return wish;
 }
 
 Index Simulation::newmark_updates(double time) const {
-  return mesh->cells().size() * static_cast<Index>(std::ceil(time / smallest_step()));
+  return model->term_count() * static_cast<Index>(std::ceil(time / smallest_step()));
 }
 
 std::vector<Index> Simulation::term_of_cell() const {
+  if (has_particles()) return particle_terms;
   std::vector<Index> term(static_cast<std::size_t>(mesh->cells().size()), -1);
   Index next = 0;
   for (const ElasticCells* potential : cells)

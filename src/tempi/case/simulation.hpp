@@ -13,6 +13,7 @@
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/model/state.hpp"
 #include "tempi/model/steps.hpp"
+#include "tempi/potential/box.hpp"
 #include "tempi/potential/elastic_cells.hpp"
 
 namespace tempi {
@@ -24,8 +25,9 @@ struct Probe {
 
 struct Simulation {
   CaseFile input;
-  std::unique_ptr<Mesh> mesh;
-  std::vector<const ElasticCells*> cells;  // the model's potentials, in order
+  std::unique_ptr<Mesh> mesh;              // of particles: a point each, then lines for bonds
+  std::vector<const ElasticCells*> cells;  // the model's first potentials, in order
+  Box box;
   std::unique_ptr<Model> model;
   State state;  // at t = 0
   int threads = 1;
@@ -40,9 +42,14 @@ struct Simulation {
   std::vector<std::string> warnings;  // for every run
   std::vector<std::string> notes;     // for `tempi check`: settings without effect
 
+  std::vector<Index> particle_terms;  // of each cell of a mesh of particles, or -1
+
+  bool in_field = false;  // wells or uniform fields hold the model, so its momenta are not kept
+
+  bool has_particles() const { return input.particles.has_value(); }
   double smallest_step() const;                                        // [s], of the wished: Newmark's
   double difference_spacing() const { return 0.1 * smallest_step(); }  // [s], for derivatives of prescribed motions
-  Index newmark_updates(double time) const;                            // cells * ceil(time / smallest step)
+  Index newmark_updates(double time) const;                            // terms * ceil(time / smallest step)
 
   Index updates_until(TermId term, double time) const;
   // 2/omega_max of the assembled model where it starts [s]; cost: some 200 force evaluations.
@@ -53,8 +60,8 @@ struct Simulation {
   CellType type_of(const ElasticCells& potential) const;
   double predicted_time(const StepChoice& of) const;  // wall time of the run [s], without output
 
-  std::vector<Index> term_of_cell() const;
-  std::string caution() const;  // what to know about the chosen steps; empty when there is nothing
+  std::vector<Index> term_of_cell() const;  // -1: none
+  std::string caution() const;              // what to know about the chosen steps; empty when there is nothing
 };
 
 // Reads the mesh and builds everything. Throws InputError with the place for whatever is wrong with it: nothing has

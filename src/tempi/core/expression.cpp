@@ -2,6 +2,7 @@
 #include "tempi/core/expression.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <muParser.h>
 
 #include <cmath>
@@ -35,13 +36,22 @@ struct Expression::Parser {
 Expression::Expression(double value) : constant_(value), text_(fmt::format("{}", value)) {}
 
 Expression::Expression(const std::string& text, const Constants& constants)
+    : Expression(text, constants, std::array<std::string, 3>{"X", "Y", "Z"}, true) {}
+
+Expression Expression::of(const std::string& variable, const std::string& text, const Constants& constants) {
+  if (constants.contains(variable))
+    throw InputError(
+        fmt::format("the constant {0} has the name of the variable of \"{1}\". Rename the constant.", variable, text));
+  return {text, constants, std::span(&variable, 1), false};
+}
+
+Expression::Expression(const std::string& text, const Constants& constants, std::span<const std::string> coordinates,
+                       bool with_time)
     : parser_(std::make_unique<Parser>()), text_(text) {
   mu::Parser& formula = parser_->formula;
   try {
-    formula.DefineVar("X", &parser_->X[0]);
-    formula.DefineVar("Y", &parser_->X[1]);
-    formula.DefineVar("Z", &parser_->X[2]);
-    formula.DefineVar("t", &parser_->t);
+    for (std::size_t i = 0; i < coordinates.size(); ++i) formula.DefineVar(coordinates[i], &parser_->X[i]);
+    if (with_time) formula.DefineVar("t", &parser_->t);
     formula.DefineConst("pi", std::numbers::pi);
     for (const auto& [name, value] : constants) formula.DefineConst(name, value);
     refuse_assignment(text);
@@ -51,10 +61,10 @@ Expression::Expression(const std::string& text, const Constants& constants)
     if (results != 1)
       throw InputError(fmt::format("the expression \"{}\" has {} values (must be one).", text, results));
     const auto& used = formula.GetUsedVar();
-    depends_on_time_ = used.contains("t");
+    depends_on_time_ = with_time && used.contains("t");
     if (used.empty()) constant_ = formula.Eval();
   } catch (const mu::Parser::exception_type& e) {
-    std::string known = "X, Y, Z, t, pi";
+    std::string known = fmt::format("{}{}, pi", fmt::join(coordinates, ", "), with_time ? ", t" : "");
     for (const auto& entry : constants) known += ", " + entry.first;
     std::string why = e.GetMsg();
     while (!why.empty() && (why.back() == '.' || why.back() == ' ')) why.pop_back();

@@ -21,8 +21,10 @@ using Constants = std::map<std::string, double>;
 class Expression {
  public:
   explicit Expression(double value);
-  // Throws InputError with the text, the place in it and the known names.
+  // Of X, Y, Z and t. Throws InputError with the text, the place in it and the known names.
   Expression(const std::string& text, const Constants& constants);
+  // Of one variable, such as r: the first component of what it is evaluated at.
+  static Expression of(const std::string& variable, const std::string& text, const Constants& constants);
   ~Expression();
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
@@ -37,6 +39,9 @@ class Expression {
 
  private:
   struct Parser;
+  Expression(const std::string& text, const Constants& constants, std::span<const std::string> coordinates,
+             bool with_time);
+
   std::unique_ptr<Parser> parser_;
   std::optional<double> constant_;
   bool depends_on_time_ = false;

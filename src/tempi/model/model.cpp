@@ -104,6 +104,7 @@ double Model::stable_step(TermId id, std::span<const double> u) const {
 
 bool Model::step_is_stable(TermId id, std::span<const double> u, double step) const {
   const auto [potential, k] = term(id);
+  if (!potential->stays_together()) return true;
   std::array<double, most_nodes> room;
   return potential->step_is_stable(k, u, shares(id, room), step);
 }

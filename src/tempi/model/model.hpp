@@ -84,6 +84,7 @@ class Model {
   // 2/omega_max of the term's stiffness at u between its shares [s]. The smallest over all terms bounds that of the
   // assembled model from below, whatever the shares are.
   double stable_step(TermId id, std::span<const double> u) const;
+  // Whether `step` [s] is within it; true for terms that do not stay together.
   bool step_is_stable(TermId id, std::span<const double> u, double step) const;
 
   std::size_t largest_stencil() const { return largest_stencil_; }

@@ -27,6 +27,24 @@ void share_around_nodes(const Model& model, std::vector<double>& steps) {
           std::min(steps[static_cast<std::size_t>(i)], smallest[static_cast<std::size_t>(index(a))]);
 }
 
+// Terms without stiffness of their own, as a field's, act with the fastest of their neighbours; those without such
+// neighbours with the slowest of all terms.
+void follow_neighbours(const Model& model, std::vector<double>& steps) {
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
+  double slowest = 0.0;
+  for (const double step : steps)
+    if (step < unlimited) slowest = std::max(slowest, step);
+  if (std::ranges::find(steps, unlimited) == steps.end()) return;
+  if (slowest == 0.0)
+    throw InputError(
+        "nothing in the model is stiff where it starts, so no step is a fraction of a stable step. Give a "
+        "step instead of safety.");
+  std::vector<double> around = steps;
+  share_around_nodes(model, around);
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (steps[i] == unlimited) steps[i] = std::min(around[i], slowest);
+}
+
 void require_positive(const Model& model, std::span<const double> steps) {
   for (Index i = 0; i < model.term_count(); ++i) {
     const double step = steps[static_cast<std::size_t>(i)];
@@ -80,6 +98,7 @@ std::vector<double> choose_steps(const Model& model, std::span<const double> u, 
   if (const auto* safety = std::get_if<SafetyFraction>(&size)) {
     steps = stable_steps(model, u);
     for (double& s : steps) s *= safety->value;
+    follow_neighbours(model, steps);
   } else if (const auto* courant = std::get_if<CourantNumber>(&size)) {
     std::ranges::transform(courant_times, steps.begin(), [&](double time) { return courant->value * time; });
   } else {

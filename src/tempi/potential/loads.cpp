@@ -252,4 +252,12 @@ std::unique_ptr<Force> make_nodal_force(const Mesh& mesh, const std::vector<cons
   return std::make_unique<NodalForce>(mesh, std::move(parts), std::move(force));
 }
 
+std::unique_ptr<Force> make_point_force(const Mesh& mesh, const std::vector<NodeId>& nodes,
+                                        const std::vector<double>& factors, VectorExpression force) {
+  std::vector<NodalForce::Part> parts;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    parts.push_back({nodes[i], make_id<CellId>(index(nodes[i])), factors[i]});
+  return std::make_unique<NodalForce>(mesh, std::move(parts), std::move(force));
+}
+
 }  // namespace tempi

@@ -65,10 +65,10 @@ struct Hertz {
   PairValues at(double r) const;
 };
 
-// V of a user's formula, whose X is the distance. Derivatives by fourth-order differences of spacing r/1000: V' and V''
-// are in error by about 4e-12 and 2e-10 of themselves for 1/r, by 2e-9 and 7e-10 for 1/r^12, by more across a kink. The
-// forces derive from a potential all the same, as any do that depend on the distance alone. Slow: five evaluations
-// each, by one thread at a time.
+// V of a user's formula of the distance (Expression::of). Derivatives by fourth-order differences of spacing r/1000: V'
+// and V'' are in error by about 4e-12 and 2e-10 of themselves for 1/r, by 2e-9 and 7e-10 for 1/r^12, by more across a
+// kink. The forces derive from a potential all the same, as any do that depend on the distance alone. Slow: five
+// evaluations each, by one thread at a time.
 class UserLaw {
  public:
   explicit UserLaw(Expression V);  // throws InputError when it depends on time

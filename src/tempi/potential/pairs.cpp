@@ -15,12 +15,13 @@ namespace {
 class Pairs final : public Potential {
  public:
   Pairs(std::span<const double> reference, int dim, std::span<const double> masses, std::vector<NodePair> pairs,
-        PairLaw law, const Box& box)
+        PairLaw law, const Box& box, Company company)
       : reference_(reference.begin(), reference.end()),
         dim_(dim),
         pairs_(std::move(pairs)),
         law_(std::move(law)),
-        box_(box) {
+        box_(box),
+        company_(company) {
     TEMPI_ASSERT(reference.size() == masses.size() * static_cast<std::size_t>(dim));
     check(law_);
     if (const auto* lj = std::get_if<LennardJones>(&law_); lj && lj->cutoff)
@@ -36,6 +37,7 @@ class Pairs final : public Potential {
   int dim() const override { return dim_; }
   std::span<const NodeId> stencil(Index k) const override { return pairs_[static_cast<std::size_t>(k)]; }
   double mass(Index, std::size_t) const override { return 0.0; }
+  bool stays_together() const override { return company_ == Company::bonded; }
 
   double energy(Index k, std::span<const double> u, double) const override {
     return factor(k) * evaluate(law_, separation(k, u).r).V;
@@ -123,14 +125,15 @@ class Pairs final : public Potential {
   std::vector<NodePair> pairs_;
   PairLaw law_;
   Box box_;
+  Company company_;
   std::vector<double> factors_;  // empty: all one
 };
 
 }  // namespace
 
 std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
-                                      std::vector<NodePair> pairs, PairLaw law, const Box& box) {
-  return std::make_unique<Pairs>(reference, dim, masses, std::move(pairs), std::move(law), box);
+                                      std::vector<NodePair> pairs, PairLaw law, const Box& box, Company company) {
+  return std::make_unique<Pairs>(reference, dim, masses, std::move(pairs), std::move(law), box, company);
 }
 
 std::vector<NodePair> all_pairs(Index count) {

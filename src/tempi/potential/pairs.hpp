@@ -18,12 +18,16 @@ namespace tempi {
 
 using NodePair = std::array<NodeId, 2>;
 
+// Bonds join the same two nodes, about as far apart, for good; others wander (Potential::stays_together).
+enum class Company { bonded, wandering };
+
 // `reference` [m]: dim components a node; `masses` [kg]: one a node. In a box nodes feel each other's nearest images
 // only: a law that reaches beyond half a length is cut there, and its force jumps.
 // Throws InputError: a parameter of the law out of range; a pair of a node with itself, of nodes that coincide or that
 // are not there; a cutoff, or a length of Hertz, of more than half a length of the box.
 std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
-                                      std::vector<NodePair> pairs, PairLaw law, const Box& box = {});
+                                      std::vector<NodePair> pairs, PairLaw law, const Box& box = {},
+                                      Company company = Company::bonded);
 
 // (0, 1), (0, 2) ... (1, 2) ...: every pair of `count` nodes.
 std::vector<NodePair> all_pairs(Index count);

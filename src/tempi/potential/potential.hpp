@@ -42,6 +42,10 @@ class Potential {
   // Whether `step` [s] is within the stable step at u, by a Cholesky factorisation: cheaper than stable_step.
   bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const;
 
+  // Whether terms join the same neighbours for good. If not, as for atoms that wander, their stable steps where the
+  // model starts tell nothing of later ones, and nobody holds a step against them.
+  virtual bool stays_together() const { return true; }
+
   // These terms, in this order, packed for striking; `place` of each node is its line in the engine's order. The batch
   // may refer to this potential. The base class offers a plain loop over add_gradient.
   virtual std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const;

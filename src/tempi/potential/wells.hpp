@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,8 +15,8 @@
 namespace tempi {
 
 struct Well {
-  std::array<double, 3> stiffness{};  // s [N/m], per axis, >= 0
-  std::array<double, 3> centre{};     // p [m]
+  std::array<double, 3> stiffness{};                                      // s [N/m], per axis, >= 0
+  std::optional<std::array<double, 3>> centre = std::array<double, 3>{};  // p [m]; absent: each node's reference place
 };
 
 // `reference` [m]: dim components a node. Throws InputError: a stiffness that is negative, a node that is not there.

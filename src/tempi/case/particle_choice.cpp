@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/particle_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tempi {
+namespace {
+
+std::vector<double> flat(const std::vector<std::vector<double>>& rows) {
+  std::vector<double> all;
+  for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
+  return all;
+}
+
+void place_here(const ParticlesInput& in, Particles& p) {
+  const std::size_t dim = in.position.front().size();
+  if (dim > 3)
+    throw PlacedError(in.position_place, fmt::format("positions have {} components (must be 1, 2 or 3).", dim));
+  p.dim = static_cast<int>(dim);
+  p.position = flat(in.position);
+  if (in.velocity.empty()) return;
+  if (in.velocity.size() != in.position.size() || in.velocity.front().size() != dim)
+    throw PlacedError(in.velocity_place,
+                      fmt::format("velocity has {} entries of {} components, position {} of {}. Give one for each.",
+                                  in.velocity.size(), in.velocity.front().size(), in.position.size(), dim));
+  p.velocity = flat(in.velocity);
+}
+
+void give_masses(const ParticlesInput& in, const Place& place, Particles& p) {
+  const auto count = static_cast<std::size_t>(p.size());
+  if (!in.mass.empty()) {
+    if (!p.mass.empty())
+      throw PlacedError(in.mass_place, fmt::format("mass is given, and '{}' has masses, too. Keep one.", in.file));
+    if (!in.one_mass && in.mass.size() != count)
+      throw PlacedError(in.mass_place,
+                        fmt::format("mass has {} entries for {} particles. Give one each, or one number for all.",
+                                    in.mass.size(), count));
+    p.mass = in.one_mass ? std::vector<double>(count, in.mass.front()) : in.mass;
+  }
+  if (p.mass.empty()) throw PlacedError(place, "has no masses. Add mass = ... to [particles].");
+  for (std::size_t i = 0; i < count; ++i)
+    if (!(p.mass[i] > 0.0))
+      throw PlacedError(place, fmt::format("particle {} has the mass {} kg (must be > 0).", i, p.mass[i]));
+}
+
+Box box_of(const ParticlesInput& in, const Place& place, const Particles& p) {
+  Box::Lengths lengths = p.box;
+  if (!in.box.empty()) {
+    if (in.box.size() != static_cast<std::size_t>(p.dim))
+      throw PlacedError(in.box_place, fmt::format("box has {} lengths (there are {} dimensions). Give one an axis, 0 "
+                                                  "where space does not repeat.",
+                                                  in.box.size(), p.dim));
+    for (std::size_t c = 0; c < in.box.size(); ++c) {
+      if (in.box[c] < 0.0)
+        throw PlacedError(in.box_place, fmt::format("box has the length {} m (must be >= 0).", in.box[c]));
+      lengths[c] = in.box[c] > 0.0 ? std::optional(in.box[c]) : std::nullopt;
+    }
+  }
+  return at_place(in.box.empty() ? place : in.box_place, [&] { return Box(lengths); });
+}
+
+}  // namespace
+
+ParticleModel choose_particles(const ParticlesInput& in, const std::filesystem::path& folder) {
+  ParticleModel model;
+  Particles& p = model.particles;
+  Place place = in.place;
+  if (in.file.empty()) {
+    place_here(in, p);
+  } else {
+    std::filesystem::path file = in.file;
+    if (file.is_relative()) file = folder / file;
+    place = fmt::format("{}: {}", in.place, file.filename().string());
+    p = at_place(place, [&] { return read_particles(file); });
+  }
+  give_masses(in, place, p);
+  if (p.velocity.empty()) p.velocity.assign(p.position.size(), 0.0);
+  model.box = box_of(in, place, p);
+  return model;
+}
+
+Mesh mesh_of(const ParticleModel& model, const std::vector<NodePair>& bonds) {
+  const Particles& p = model.particles;
+  MeshData data;
+  data.dim = p.dim;
+  data.points = p.position;
+  for (Index i = 0; i < p.size(); ++i) {
+    data.point_labels.push_back(i);
+    const std::array node = {make_id<NodeId>(i)};
+    data.cells.push_back(CellType::point1, node, i);
+  }
+  for (const auto& bond : bonds) data.cells.push_back(CellType::line2, bond, data.cells.size());
+  for (const Particles::Group& group : p.groups) {
+    Group g;
+    g.name = group.name;
+    for (const Index i : group.members) g.nodes.push_back(make_id<NodeId>(i));
+    data.groups.push_back(std::move(g));
+  }
+  return Mesh(std::move(data));
+}
+
+}  // namespace tempi

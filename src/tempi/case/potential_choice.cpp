@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/potential_choice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include "tempi/case/selection.hpp"
+#include "tempi/potential/neighbour_pairs.hpp"
+#include "tempi/potential/uniform_field.hpp"
+#include "tempi/potential/wells.hpp"
+
+namespace tempi {
+namespace {
+
+struct Entry {
+  const char* type;
+  const char* required;
+  const char* optional;
+  bool between_pairs, needs_pairs;
+};
+
+constexpr std::array<Entry, 9> entries = {{
+    {"lennard-jones", "epsilon sigma", "cutoff", true, false},
+    {"morse", "depth inverse_width length", "", true, true},
+    {"spring", "stiffness length", "", true, true},
+    {"tanh-spring", "strength width length", "", true, true},
+    {"gravity", "G", "", true, false},
+    {"hertz", "stiffness length", "", true, false},
+    {"expression", "expression", "", true, false},
+    {"well", "stiffness", "centre", false, false},
+    {"uniform-field", "acceleration", "", false, false},
+}};
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    result.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+bool has(std::string_view list, std::string_view key) {
+  const std::vector<std::string> all = words(list);
+  return std::ranges::find(all, key) != all.end();
+}
+
+class Chooser {
+ public:
+  Chooser(const PotentialInput& in, const Mesh& mesh, std::span<const double> masses, const Box& box,
+          const Constants& constants, const std::filesystem::path& folder)
+      : in_(in), mesh_(mesh), masses_(masses), box_(box), constants_(constants), folder_(folder) {}
+
+  ChosenPotential operator()() {
+    const Entry& entry = *std::ranges::find(entries, in_.type, [](const Entry& e) { return std::string_view(e.type); });
+    compare_keys(entry);
+    chosen_.is_field = !entry.between_pairs;
+    if (chosen_.is_field)
+      chosen_.potential = in_.type == "well" ? well() : uniform_field();
+    else
+      chosen_.potential = pairs(entry);
+    return std::move(chosen_);
+  }
+
+ private:
+  void compare_keys(const Entry& entry) const {
+    std::vector<std::pair<std::string, Place>> given;
+    for (const auto& values : in_.values) given.emplace_back(values.key, values.place);
+    if (in_.expression) given.emplace_back("expression", in_.expression->place);
+    if (in_.pairs_given) given.emplace_back("pairs", in_.pairs_place);
+    for (const auto& [key, place] : given) {
+      const bool of_pairs = key == "pairs" || key == "within";
+      if (of_pairs ? entry.between_pairs : has(entry.required, key) || has(entry.optional, key)) continue;
+      std::vector<std::string_view> owners;
+      for (const Entry& e : entries)
+        if (of_pairs ? e.between_pairs : has(e.required, key) || has(e.optional, key)) owners.emplace_back(e.type);
+      throw PlacedError(place, fmt::format("{} belongs to {}, not to {}. Leave it out, or choose another type.", key,
+                                           fmt::join(owners, ", "), in_.type));
+    }
+    for (const std::string& key : words(entry.required))
+      if (std::ranges::find(given, key, &std::pair<std::string, Place>::first) == given.end())
+        throw PlacedError(in_.place, fmt::format("{} needs {}. Add {} = ...", in_.type, entry.required, key));
+  }
+
+  double value(std::string_view key) const {
+    const auto* found = in_.find(key);
+    if (found->values.size() != 1)
+      throw PlacedError(found->place,
+                        fmt::format("{} has {} values (must be one for {}).", key, found->values.size(), in_.type));
+    return found->values.front();
+  }
+  std::optional<double> optional_value(std::string_view key) const {
+    return in_.find(key) == nullptr ? std::nullopt : std::optional(value(key));
+  }
+
+  std::array<double, 3> vector(std::string_view key, bool or_one_for_all) const {
+    const auto* found = in_.find(key);
+    const auto d = static_cast<std::size_t>(mesh_.dim());
+    const std::vector<double>& v = found->values;
+    if (v.size() != d && !(or_one_for_all && v.size() == 1))
+      throw PlacedError(found->place, fmt::format("{} has {} components (there are {} dimensions).", key, v.size(), d));
+    std::array<double, 3> result{};
+    for (std::size_t c = 0; c < d; ++c) result[c] = v.size() == 1 ? v.front() : v[c];
+    return result;
+  }
+
+  std::vector<NodeId> nodes() const { return Selection(mesh_, constants_).nodes(in_.nodes); }
+
+  std::unique_ptr<Potential> well() const {
+    Well w{vector("stiffness", true), std::nullopt};
+    if (in_.find("centre") != nullptr) w.centre = vector("centre", false);
+    return at_place(in_.place, [&] { return make_wells(mesh_.points(), mesh_.dim(), nodes(), w); });
+  }
+
+  std::unique_ptr<Potential> uniform_field() const {
+    return at_place(in_.place, [&] {
+      return make_uniform_field(mesh_.points(), mesh_.dim(), masses_, nodes(), vector("acceleration", false));
+    });
+  }
+
+  PairLaw law() const {
+    if (in_.type == "lennard-jones") return LennardJones{value("epsilon"), value("sigma"), optional_value("cutoff")};
+    if (in_.type == "morse") return Morse{value("depth"), value("inverse_width"), value("length")};
+    if (in_.type == "spring") return Spring{value("stiffness"), value("length")};
+    if (in_.type == "tanh-spring") return TanhSpring{value("strength"), value("width"), value("length")};
+    if (in_.type == "gravity") return Gravitation{value("G")};
+    if (in_.type == "hertz") return Hertz{value("stiffness"), value("length")};
+    const FormulaText& formula = *in_.expression;
+    return at_place(formula.place,
+                    [&] { return UserLaw(Expression::of("r", std::get<std::string>(formula.value), constants_)); });
+  }
+
+  std::unique_ptr<Potential> pairs(const Entry& entry) {
+    PairLaw chosen = law();
+    const bool listed = !in_.pair_list.empty() || !in_.pairs_file.empty();
+    if (entry.needs_pairs && !in_.pairs_given && in_.find("within") == nullptr)
+      throw PlacedError(in_.place,
+                        fmt::format("{} needs pairs = [[0, 1], ...], or within (which joins all that start no farther "
+                                    "apart). Write pairs = \"all\" if every pair is meant.",
+                                    in_.type));
+    if (listed && (!in_.nodes.everything() || in_.find("within") != nullptr))
+      throw PlacedError(in_.pairs_place,
+                        "pairs are listed, so group, where, particles and within have no meaning. "
+                        "Leave them out.");
+    std::vector<NodePair> all = listed ? listed_pairs() : in_.find("within") != nullptr ? near_pairs() : every_pair();
+    if (all.empty()) throw PlacedError(in_.pairs_place, fmt::format("{} joins no pair.", in_.type));
+    if (listed || in_.find("within") != nullptr) chosen_.bonds = all;
+    note_cutoff(all);
+    chosen_.one_step = chosen_.bonds.empty() && in_.type != "gravity";
+    const Company company = chosen_.bonds.empty() ? Company::wandering : Company::bonded;
+    return at_place(in_.place, [&] {
+      return make_pairs(mesh_.points(), mesh_.dim(), masses_, std::move(all), std::move(chosen), box_, company);
+    });
+  }
+
+  // A pair listed twice would act twice.
+  std::vector<NodePair> listed_pairs() const {
+    std::vector<std::array<Index, 2>> labels = in_.pair_list;
+    const Place place =
+        in_.pairs_file.empty() ? in_.pairs_place : fmt::format("{}: {}", in_.pairs_place, in_.pairs_file);
+    if (!in_.pairs_file.empty()) labels = read_pairs(place);
+    std::map<Index, Index> node_of;  // by label
+    for (Index a = 0; a < mesh_.node_count(); ++a) node_of[mesh_.point_label(make_id<NodeId>(a))] = a;
+    std::vector<NodePair> result;
+    std::map<std::array<Index, 2>, std::size_t> seen;
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+      std::array<Index, 2> ends{};
+      for (std::size_t i = 0; i < 2; ++i) {
+        const auto found = node_of.find(labels[k][i]);
+        if (found == node_of.end())
+          throw PlacedError(place, fmt::format("pair {} names {} (they are numbered from {} to {}).", k, labels[k][i],
+                                               node_of.begin()->first, node_of.rbegin()->first));
+        ends[i] = found->second;
+      }
+      std::array<Index, 2> key = ends;
+      std::ranges::sort(key);
+      if (const auto [first, is_new] = seen.emplace(key, k); !is_new)
+        throw PlacedError(place, fmt::format("pair {} of {} and {} is there already (pair {}). Leave one out.", k,
+                                             labels[k][0], labels[k][1], first->second));
+      result.push_back({make_id<NodeId>(ends[0]), make_id<NodeId>(ends[1])});
+    }
+    return result;
+  }
+
+  // Two integers a line, by a comma or blanks; a header without digits is skipped.
+  std::vector<std::array<Index, 2>> read_pairs(const Place& place) const {
+    std::filesystem::path file = in_.pairs_file;
+    if (file.is_relative()) file = folder_ / file;
+    std::ifstream in(file);
+    if (!in || std::filesystem::is_directory(file))
+      throw PlacedError(place, "cannot be read (does it exist?). Give \"all\", a list of pairs, or a file of them.");
+    std::vector<std::array<Index, 2>> result;
+    std::string line;
+    for (Index number = 1; std::getline(in, line); ++number) {
+      const std::string original = line;
+      if (line.find_first_of("0123456789") == std::string::npos || line.front() == '#') continue;
+      std::ranges::replace(line, ',', ' ');
+      std::array<Index, 2> pair{};
+      char rest = 0;
+      std::istringstream text(line);
+      if (!(text >> pair[0] >> pair[1]) || text >> rest)
+        throw PlacedError(place, fmt::format("line {}: \"{}\" is not a pair of integers.", number, original));
+      result.push_back(pair);
+    }
+    return result;
+  }
+
+  std::vector<bool> chosen_nodes() const {
+    std::vector<bool> in(static_cast<std::size_t>(mesh_.node_count()), false);
+    for (const NodeId a : nodes()) in[static_cast<std::size_t>(index(a))] = true;
+    return in;
+  }
+
+  std::vector<NodePair> near_pairs() const {
+    std::vector<NodePair> result = at_place(in_.find("within")->place, [&] {
+      return pairs_within(mesh_.points(), mesh_.dim(), value("within"), box_);
+    });
+    if (in_.nodes.everything()) return result;
+    const std::vector<bool> in = chosen_nodes();
+    std::erase_if(result, [&](const NodePair& pair) {
+      return !std::ranges::all_of(pair, [&](NodeId a) { return in[static_cast<std::size_t>(index(a))]; });
+    });
+    return result;
+  }
+
+  std::vector<NodePair> every_pair() const {
+    const std::vector<NodeId> chosen = nodes();
+    constexpr std::size_t most = 50'000'000;
+    if (chosen.size() * (chosen.size() - 1) / 2 > most)
+      throw PlacedError(in_.place,
+                        fmt::format("{} particles have {} pairs (at most {} are possible). Give a cutoff, or "
+                                    "within.",
+                                    chosen.size(), chosen.size() * (chosen.size() - 1) / 2, most));
+    std::vector<NodePair> result;
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+      for (std::size_t j = i + 1; j < chosen.size(); ++j) result.push_back({chosen[i], chosen[j]});
+    return result;
+  }
+
+  void note_cutoff(const std::vector<NodePair>& all) {
+    const auto* cutoff = in_.find("cutoff");
+    if (cutoff == nullptr) return;
+    double farthest = 0.0;
+    const auto d = static_cast<std::size_t>(mesh_.dim());
+    for (const auto& [a, b] : all) {
+      double r2 = 0.0;
+      for (std::size_t c = 0; c < d; ++c) r2 += std::pow(box_.nearest(mesh_.point(b)[c] - mesh_.point(a)[c], c), 2);
+      farthest = std::max(farthest, r2);
+    }
+    if (std::sqrt(farthest) < cutoff->values.front())
+      chosen_.notes.push_back(
+          fmt::format("{}: cutoff = {:.6g} m is larger than needed: no pair starts farther apart "
+                      "than {:.6g} m. A smaller one, or none, is faster.",
+                      cutoff->place, cutoff->values.front(), std::sqrt(farthest)));
+  }
+
+  const PotentialInput& in_;
+  const Mesh& mesh_;
+  std::span<const double> masses_;
+  const Box& box_;
+  const Constants& constants_;
+  const std::filesystem::path& folder_;
+  ChosenPotential chosen_;
+};
+
+}  // namespace
+
+ChosenPotential choose_potential(const PotentialInput& in, const Mesh& mesh, std::span<const double> masses,
+                                 const Box& box, const Constants& constants, const std::filesystem::path& folder) {
+  return Chooser(in, mesh, masses, box, constants, folder)();
+}
+
+}  // namespace tempi

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a [[potential]] of the case file means: which law, between whom.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tempi/case/case_file.hpp"
+#include "tempi/mesh/mesh.hpp"
+#include "tempi/potential/pairs.hpp"
+
+namespace tempi {
+
+struct ChosenPotential {
+  std::unique_ptr<Potential> potential;
+  std::vector<NodePair> bonds;     // the pairs it has for good, for pictures; empty for all pairs and for fields
+  bool one_step = false;           // its terms are to act together: who is near now may be far tomorrow
+  bool is_field = false;           // holds what it acts on: momenta are not kept
+  std::vector<std::string> notes;  // keys without effect
+};
+
+// `mesh`: the places of particles or nodes [m]; `masses` [kg]: one a node; `folder`: where files are looked for. Throws
+// PlacedError: a key that is missing or belongs to another type, pairs of nodes that are not there or coincide, too
+// many pairs, a file of pairs that cannot be read.
+ChosenPotential choose_potential(const PotentialInput& in, const Mesh& mesh, std::span<const double> masses,
+                                 const Box& box, const Constants& constants, const std::filesystem::path& folder);
+
+}  // namespace tempi

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Particles from a file: comma-separated values, or (extended) XYZ.
+//
+// CSV: a header with the columns mass, x, y[, z] and perhaps vx, vy[, vz] and group, in any order; then a row a
+// particle. Lines that begin with # and empty lines do not count.
+// XYZ: the number of particles, a comment, then a row a particle: species x y z. In the comment, extended XYZ may name
+// the columns (Properties=species:S:1:pos:R:3:mass:R:1:velo:R:3; masses, vel, velocity, velocities do, too; others are
+// skipped) and a periodic box (Lattice="...", right-angled and along the axes; pbc="T T F"). Only the first picture of
+// a film is read. Each species is a group.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tempi/core/ids.hpp"
+
+namespace tempi {
+
+struct Particles {
+  int dim = 0;
+  std::vector<double> position;  // [m], dim components a particle
+  std::vector<double> velocity;  // [m/s], likewise; empty: none given
+  std::vector<double> mass;      // [kg]; empty: none given
+  struct Group {
+    std::string name;
+    std::vector<Index> members;  // ascending
+  };
+  std::vector<Group> groups;
+  std::array<std::optional<double>, 3> box{};  // [m]; empty: free along this axis
+
+  Index size() const { return dim == 0 ? 0 : static_cast<Index>(position.size()) / dim; }
+};
+
+// By the file's ending: .csv, .xyz, .extxyz. Throws InputError with the line: cannot be read, another ending, a column
+// unknown or missing, a number that is none, another count than announced, a box that is skewed.
+Particles read_particles(const std::filesystem::path& file);
+
+}  // namespace tempi

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Particle models: the same from every kind of input, with every method; exact orbits; what is refused."""
+
+import math
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from case_folder import history, summary
+from refused import Refused
+
+KEPLER = {  # two bodies of unit total mass on an ellipse of semi-axis 1 and eccentricity 0.5, from the pericentre
+    "particles": "mass = [0.75, 0.25]\nposition = [[-0.125, 0], [0.375, 0]]\n"
+                 f"velocity = [[0, {-0.25 * math.sqrt(3)!r}], [0, {0.75 * math.sqrt(3)!r}]]",
+    "potential": 'type = "gravity"\nG = 1',
+    "probe": 'name = "light"\nparticles = [1]',
+    "integrator": 'method = "newmark"\nstep = 0.002',
+    "run": f"end_time = {2 * math.pi!r}",
+    "output": "frames = 2\nhistory = 8",
+}
+CHAIN = {
+    "particles": "mass = 2\nposition = [[0, 0], [1, 0], [2, 0], [3.1, 0.1]]\nvelocity = [[0, 1], [0, 0], [0, 0], [0, 0]]",
+    "potential": 'type = "spring"\nwithin = 1.2\nstiffness = 100\nlength = 1',
+    "integrator": 'method = "newmark"\nstep = 0.01',
+    "run": "end_time = 1",
+    "output": "frames = 2\nhistory = 4",
+}
+METHODS = ("avi", "newmark", "symplectic-euler-a", "symplectic-euler-b", "midpoint", "trapezoidal",
+           "symmetric-midpoint", "gauss", "lobatto", "rk4", "energy-momentum")
+
+
+def text(base, **changes):
+    """A case of sections; lists repeat a section."""
+    repeated = ("potential", "fix", "load", "probe")
+    out = 'title = "Particles"\n'
+    for name, body in {**base, **changes}.items():
+        heading = f"[[{name}]]" if name in repeated else f"[{name}]"
+        for part in [body] if isinstance(body, str) else body:
+            out += f"\n{heading}\n{part}\n" if part else ""
+    return out
+
+
+class Particles(Refused):
+    def results(self, base, files=None, code=0, **changes):
+        for name, content in (files or {}).items():
+            self.write(name, content)
+        self.write("case.toml", text(base, **changes))
+        done = self.tempi("run", "case.toml", "--overwrite")
+        self.assertEqual(code, done.returncode, done.stderr)
+        return self.folder / "case.out"
+
+    def refuse(self, base, *words, at=None, files=None, **changes):
+        self.refused(*words, at=at, meshes=files or {"none": ""}, text=text(base, **changes))
+
+    def test_a_kepler_orbit_returns_after_its_period(self):
+        def distance(step):
+            path = history(self.results(KEPLER, integrator=f'method = "newmark"\nstep = {step}'))
+            return math.hypot(path["light.displacement_x"][-1], path["light.displacement_y"][-1])
+
+        coarse, fine = distance(0.004), distance(0.002)
+        self.assertLess(fine, 2e-4)
+        self.assertAlmostEqual(2.0, math.log2(coarse / fine), delta=0.05)
+
+    def test_momenta_of_the_orbit_are_exact_with_every_method_that_keeps_them(self):
+        for method in METHODS:
+            with self.subTest(method=method):
+                s = summary(self.results(KEPLER, integrator=f'method = "{method}"\nstep = 0.01'))
+                self.assertLess(s["linear_momentum"]["error"], 1e-13)
+                if method == "rk4":
+                    self.assertGreater(s["angular_momentum"]["error"], 1e-11)
+                elif method in ("midpoint", "gauss", "symmetric-midpoint"):
+                    self.assertLess(s["angular_momentum"]["error"], 1e-12)
+                else:
+                    self.assertLess(s["angular_momentum"]["error"], 1e-13)
+                self.assertLess(abs(s["energy"]["final"] - s["energy"]["initial"]), 0.02)
+
+    def test_particles_from_every_kind_of_file_move_alike(self):
+        flat = {**CHAIN, "particles": 'file = "chain.csv"'}
+        rows = ["0,0,0,1", "1,0,0,0", "2,0,0,0", "3.1,0.1,0,0"]
+        csv = "mass,x,y,vx,vy\n" + "".join(f"2,{row}\n" for row in rows)
+        here = history(self.results(CHAIN))
+        from_csv = history(self.results(flat, {"chain.csv": csv}))
+        xyz = "4\nProperties=species:S:1:pos:R:3:velo:R:3\n" + "".join(
+            "A {} {} 0 {} {} 0\n".format(*row.split(",")) for row in rows)
+        from_xyz = history(self.results({**CHAIN, "particles": 'file = "chain.xyz"\nmass = 2'}, {"chain.xyz": xyz}))
+        for column in ("kinetic_energy", "potential_energy", "linear_momentum_y", "angular_momentum_z"):
+            self.assertEqual(here[column], from_csv[column])
+            for a, b in zip(here[column], from_xyz[column]):
+                self.assertAlmostEqual(a, b, delta=1e-13)
+
+    def test_pairs_may_be_listed_found_or_in_a_file(self):
+        law = 'type = "spring"\nstiffness = 100\nlength = 1\n'
+        found = history(self.results(CHAIN))
+        listed = history(self.results(CHAIN, potential=law + "pairs = [[0, 1], [1, 2], [2, 3]]"))
+        filed = history(self.results(CHAIN, {"bonds.csv": "a,b\n0,1\n1,2\n2 3\n"}, potential=law + 'pairs = "bonds.csv"'))
+        self.assertEqual(found, listed)
+        self.assertEqual(found, filed)
+
+    def test_a_formula_is_as_good_as_the_law_it_spells(self):
+        law = history(self.results(CHAIN))
+        formula = history(self.results(
+            CHAIN, potential='type = "expression"\nexpression = "50*(r - 1)^2"\nwithin = 1.2'))
+        for a, b in zip(law["potential_energy"], formula["potential_energy"]):
+            self.assertAlmostEqual(a, b, delta=1e-9)
+
+    def test_a_well_and_a_uniform_field_have_their_exact_motions(self):
+        oscillator = {"particles": "mass = 2\nposition = [[1, 0]]", "potential": [
+            'type = "well"\nstiffness = [8, 50]\ncentre = [0, 0]'], "integrator": 'method = "gauss"\norder = 6\nstep = 0.05',
+            "probe": 'name = "p"\nparticles = [0]', "run": "end_time = 1", "output": "frames = 0\nhistory = 1"}
+        path = history(self.results(oscillator))
+        self.assertAlmostEqual(math.cos(2.0) - 1.0, path["p.displacement_x"][-1], delta=1e-9)
+        thrown = {**oscillator, "potential": 'type = "uniform-field"\nacceleration = [0, -9.81]',
+                  "integrator": 'method = "newmark"\nstep = 0.1'}
+        results = self.results(thrown)
+        path = history(results)
+        self.assertAlmostEqual(-0.5 * 9.81, path["p.displacement_y"][-1], delta=1e-12)
+        self.assertAlmostEqual(path["total_energy"][0], path["total_energy"][-1], delta=1e-12)
+        self.assertIsNone(summary(results)["linear_momentum"]["error"])
+
+    def test_loads_on_particles_are_booked(self):
+        for method in ("avi", "newmark", "midpoint"):
+            results = self.results(CHAIN, load=['type = "gravity"\nvalue = [0, -9.81]',
+                                                'type = "force"\nparticles = [3]\nvalue = ["10*sin(t)", 0]'],
+                                   integrator=f'method = "{method}"\nsafety = 0.3')
+            s = summary(results)
+            self.assertLess(s["linear_momentum"]["error"], 1e-13)
+            self.assertLess(s["energy"]["band"], 0.01)
+            self.assertGreater(abs(history(results)["external_work"][-1]), 1.0)
+
+    def test_a_periodic_box_joins_particles_across_its_faces(self):
+        pair = {"particles": "mass = 1\nposition = [[0.5, 1], [9.6, 1]]\nbox = [10, 0]",
+                "potential": 'type = "spring"\nwithin = 2\nstiffness = 4\nlength = 0.9',
+                "probe": 'name = "p"\nparticles = [1]',
+                "integrator": 'method = "newmark"\nstep = 0.001', "run": f"end_time = {math.pi / math.sqrt(8)!r}",
+                "output": "frames = 1\nhistory = 1"}
+        results = self.results(pair, particles=pair["particles"].replace("9.6", "9.5"))
+        path = history(results)  # r = 1, rest length 0.9, frequency sqrt(2 k/m): half a period later r = 0.8
+        self.assertAlmostEqual(0.1, path["p.displacement_x"][-1], delta=1e-5)
+        self.assertIsNone(summary(results)["angular_momentum"]["error"])
+        self.assertLess(summary(results)["linear_momentum"]["error"], 1e-13)
+
+    def test_frames_hold_particles_and_bonds(self):
+        results = self.results(CHAIN)
+        frames = ElementTree.parse(results / "frames.pvd").getroot().iter("DataSet")
+        self.assertEqual(3, len(list(frames)))
+        content = (results / "frames" / "frame_00000.vtu").read_bytes()
+        self.assertIn(b'NumberOfPoints="4" NumberOfCells="7"', content)
+
+    def test_species_are_groups(self):
+        xyz = "3\n\nA 0 0 0\nB 1 0 0\nA 5 0 0\n"
+        base = {**CHAIN, "particles": 'file = "a.xyz"\nmass = 1', "potential":
+                'type = "spring"\ngroup = "A"\npairs = "all"\nstiffness = 1\nlength = 4'}
+        self.assertEqual(1, summary(self.results(base, {"a.xyz": xyz}))["elements"])
+
+    def test_what_does_not_fit_is_refused(self):
+        spring = 'type = "spring"\nstiffness = 100\nlength = 1\n'
+        self.refuse(CHAIN, "lengthh", "length", at="lengthh", potential=spring + "lengthh = 1\nwithin = 2")
+        self.refuse(CHAIN, "needs pairs", at="[[potential]]", potential=spring)
+        self.refuse(CHAIN, "spring needs stiffness length", "Add length", potential='type = "spring"\nstiffness = 1\nwithin = 2')
+        self.refuse(CHAIN, "epsilon belongs to lennard-jones", at="epsilon", potential=spring + "within = 2\nepsilon = 1")
+        self.refuse(CHAIN, "Did you mean \"spring\"", at="type", potential=spring.replace('"spring"', '"sprin"') + "within = 2")
+        self.refuse(CHAIN, "names 7", "from 0 to 3", at="pairs", potential=spring + "pairs = [[0, 7]]")
+        self.refuse(CHAIN, "is there already", at="pairs", potential=spring + "pairs = [[0, 1], [1, 0]]")
+        self.refuse(CHAIN, "to itself", potential=spring + "pairs = [[1, 1]]")
+        self.refuse(CHAIN, "joins no pair", potential=spring + "within = 0.1")
+        self.refuse(CHAIN, "line 2", at="pairs", files={"b.csv": "0,1\n1\n"}, potential=spring + 'pairs = "b.csv"')
+        self.refuse(CHAIN, "cannot be read", at="pairs", potential=spring + 'pairs = "no.csv"')
+        self.refuse(CHAIN, "length = 0 m", "> 0", at="[[potential]]", potential='type = "morse"\ndepth = 1\ninverse_width = 1\nlength = 0\nwithin = 2')
+        self.refuse(CHAIN, "epsilon = -1", at="epsilon", potential='type = "lennard-jones"\nepsilon = -1\nsigma = 1')
+        self.refuse(CHAIN, "Known names: r, pi", at="expression", potential='type = "expression"\nexpression = "R^2"')
+
+    def test_particles_that_do_not_fit_are_refused(self):
+        self.refuse(CHAIN, "length 0 m", "0", "1", particles="mass = 1\nposition = [[0, 0], [0, 0]]")
+        self.refuse(CHAIN, "mass", at="[particles]", particles="position = [[0, 0], [1, 0]]")
+        self.refuse(CHAIN, "3 entries for 2", at="mass", particles="mass = [1, 2, 3]\nposition = [[0, 0], [1, 0]]")
+        self.refuse(CHAIN, "mass = 0", at="mass", particles="mass = 0\nposition = [[0, 0], [1, 0]]")
+        self.refuse(CHAIN, "entry 1", at="position", particles="mass = 1\nposition = [[0, 0], [1]]")
+        self.refuse(CHAIN, "velocity has 1", at="velocity",
+                    particles="mass = 1\nposition = [[0, 0], [1, 0]]\nvelocity = [[0, 0]]")
+        self.refuse(CHAIN, "a.csv", "does it exist", at="[particles]", particles='file = "a.csv"')
+        self.refuse(CHAIN, "neither file nor position", at="[particles]", particles="mass = 1")
+        self.refuse(CHAIN, "both given", mesh='file = "a.msh"')
+        self.refuse({k: v for k, v in CHAIN.items() if k != "particles"}, "neither [mesh]")
+        self.refuse(CHAIN, "courant", at="courant", integrator="courant = 0.1")
+        self.refuse(CHAIN, "pressure belongs to meshes", load='type = "pressure"\nvalue = 1\nparticles = [0]')
+        self.refuse(CHAIN, "particle 9 does not exist", at="particles = [9]", fix="particles = [9]")
+        self.refuse(CHAIN, "cutoff", "half", potential='type = "lennard-jones"\nepsilon = 1\nsigma = 1\ncutoff = 3',
+                    particles=CHAIN["particles"] + "\nbox = [5, 5]")
+        self.refuse(CHAIN, "nothing acts", potential="")
+
+    def test_a_cutoff_larger_than_needed_is_noted(self):
+        self.write("case.toml", text(CHAIN, potential='type = "lennard-jones"\nepsilon = 1\nsigma = 1\ncutoff = 30'))
+        done = self.tempi("check", "case.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("cutoff = 30 m is larger than needed", done.stderr)
+
+    def test_particles_that_meet_end_the_run_with_exit_3(self):
+        meeting = {**CHAIN, "particles": "mass = 1\nposition = [[0, 0], [1, 0]]", "potential": 'type = "gravity"\nG = 1',
+                   "integrator": 'method = "newmark"\nstep = 0.001'}
+        self.write("case.toml", text(meeting, run="end_time = 1e4", integrator='method = "midpoint"\nstep = 0.5'))
+        done = self.tempi("run", "case.toml")
+        self.assertEqual(3, done.returncode, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/potential/uniform_field.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+const std::vector<double> reference = {1.0, 2.0, 3.0, 4.0}, masses = {2.0, 5.0};
+
+std::unique_ptr<Potential> field(std::array<double, 3> g) {
+  return make_uniform_field(reference, 2, masses, {make_id<NodeId>(1)}, g);
+}
+
+TEST(UniformField, has_the_energy_of_a_weight_at_its_height) {
+  const auto f = field({0.0, -10.0, 0.0});
+  const std::vector<double> u = {0.0, 0.0, 0.25, 0.5};
+  EXPECT_DOUBLE_EQ(5.0 * 10.0 * 4.5, f->energy(0, u, 0.0));
+}
+
+TEST(UniformField, pulls_along_its_gradient_and_is_nowhere_stiff) {
+  const auto f = field({3.0, -10.0, 0.0});
+  const std::vector<double> u = {0.0, 0.0, 0.25, 0.5}, share = {5.0};
+  EXPECT_LE(check_gradient(*f, 0, u, 0.0, 1e-3), 1e-9);
+  EXPECT_EQ(std::numeric_limits<double>::infinity(), f->stable_step(0, u, share));
+}
+
+TEST(UniformField, refuses_nodes_that_are_not_there_and_what_is_not_finite) {
+  EXPECT_THROW(make_uniform_field(reference, 2, masses, {make_id<NodeId>(2)}, {}), InputError);
+  EXPECT_THROW(field({std::nan(""), 0.0, 0.0}), InputError);
+}
+
+}  // namespace
+}  // namespace tempi
