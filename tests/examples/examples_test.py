@@ -27,6 +27,15 @@ class Examples(unittest.TestCase):
     def test_slab(self):
         self.check("slab")
 
+    def test_pendulum(self):
+        self.check("pendulum")
+
+    def test_kepler(self):
+        self.check("kepler")
+
+    def test_argon(self):
+        self.check("argon")
+
 
 if __name__ == "__main__":
     unittest.main()
