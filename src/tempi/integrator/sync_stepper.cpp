@@ -32,19 +32,24 @@ void SyncStepper::advance(State& state, double t_end, Observer*) {
     kick_drift_.start(state);
     started_ = true;
   }
-  while (static_cast<double>(steps_done_ + 1) * step_ < t_end) {
-    const double t0 = static_cast<double>(steps_done_) * step_, t1 = static_cast<double>(steps_done_ + 1) * step_;
-    make_step(state, t0, t1 - t0);
-    std::ranges::fill(state.clock, t1);
+  for (double t = step_before(state, time_, t_end); t > time_; t = step_before(state, time_, t_end)) {
+    std::ranges::fill(state.clock, t);
     ++steps_done_;
+    time_ = t;
   }
+}
+
+double SyncStepper::step_before(State& state, double t0, double t_end) {
+  const double t1 = static_cast<double>(steps_done_ + 1) * step_;
+  if (!(t1 < t_end)) return t0;
+  make_step(state, t0, t1 - t0);
+  return t1;
 }
 
 Snapshot SyncStepper::synchronized(const State& state, double t) const {
   Snapshot snapshot{t, state, {}, 0.0};
   if (!started_) kick_drift_.start(snapshot.state);
-  const double t0 = static_cast<double>(steps_done_) * step_;
-  if (t > t0) make_step(snapshot.state, t0, t - t0);
+  if (t > time_) make_step(snapshot.state, time_, t - time_);
   std::ranges::fill(snapshot.state.clock, t);
   Stage stage{map_of(snapshot.state.displacement), map_of(snapshot.state.velocity), {}, {}};
   evaluate(stage, t);
@@ -119,6 +124,7 @@ void SyncStepper::save(ArchiveWriter& archive) const {
   archive.put(name(), parameters_);
   archive.put("started", started_);
   archive.put("steps_done", steps_done_);
+  archive.put("time", time_);
 }
 
 void SyncStepper::load(ArchiveReader& archive) {
@@ -126,6 +132,7 @@ void SyncStepper::load(ArchiveReader& archive) {
   std::vector<double> parameters(parameters_.size());
   bool started = false;
   Index steps_done = 0;
+  double time = 0.0;
   archive.get("model", model);
   if (model != model_.fingerprint())
     throw InputError("the checkpoint was written by another model. Use the same case.");
@@ -136,8 +143,10 @@ void SyncStepper::load(ArchiveReader& archive) {
                     name()));
   archive.get("started", started);
   archive.get("steps_done", steps_done);
+  archive.get("time", time);
   started_ = started;
   steps_done_ = steps_done;
+  time_ = time;
 }
 
 }  // namespace tempi

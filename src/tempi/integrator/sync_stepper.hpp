@@ -30,8 +30,8 @@ class SyncStepper : public Integrator {
   Snapshot synchronized(const State& state, double t) const final;
   double step(TermId) const final { return step_; }
   Index updates(TermId) const final { return steps_done_; }
-  void save(ArchiveWriter& archive) const final;
-  void load(ArchiveReader& archive) final;
+  void save(ArchiveWriter& archive) const override;
+  void load(ArchiveReader& archive) override;
 
  protected:
   using Vector = Eigen::VectorXd;
@@ -51,6 +51,9 @@ class SyncStepper : public Integrator {
 
   // From t0 to t0 + h. Leaves `state` alone when it throws.
   virtual void make_step(State& state, double t0, double h) const = 0;
+  // Makes the step that begins at t0 and returns when it ends; t0 without a step, if it would not end before t_end.
+  // Methods that choose their steps do so here, from `state` and what save() keeps, whatever t_end is.
+  virtual double step_before(State& state, double t0, double t_end);
 
   // Fills in the forces of a stage.
   Admissibility evaluate(Stage& stage, double t) const;
@@ -68,6 +71,8 @@ class SyncStepper : public Integrator {
   void book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const;
 
   const Model& model() const { return model_; }
+  double nominal_step() const { return step_; }
+  Index steps_done() const { return steps_done_; }
   const KickDrift& kick_drift() const { return kick_drift_; }
   const Vector& mass() const { return mass_; }              // of each component
   const std::vector<Index>& held() const { return held_; }  // components with a support
@@ -81,6 +86,7 @@ class SyncStepper : public Integrator {
   double step_;
   std::vector<double> parameters_;  // the step first
   Index steps_done_ = 0;
+  double time_ = 0.0;  // [s], where the last step ended
   bool started_ = false;
   double delta_;  // spacing of the time differences of prescribed motions [s]
   KickDrift kick_drift_;

@@ -78,6 +78,15 @@ void SyncVariational::make_step(State& state, double t0, double h) const {
   map_of(state.velocity) = v1;
 }
 
+double SyncVariational::discrete_energy(const State& state, double t0, double h) const {
+  solve(state, mass().cwiseProduct(map_of(state.velocity)), t0, h);
+  double energy = 0.0;
+  for (std::size_t i = 0; i < stages_.size(); ++i)
+    energy += action_.weights[i] * (0.5 * stages_[i].v.dot(mass().cwiseProduct(stages_[i].v)) +
+                                    model().potential_energy(span_of(stages_[i].u), t0 + action_.points[i] * h));
+  return energy;
+}
+
 // The increments Z_j = (Q_j - q_0) / h, j = 1 ... s, that make R vanish; the stages are those of the solution.
 SyncVariational::Vector SyncVariational::solve(const State& state, const Vector& p0, double t0, double h) const {
   const Index s = static_cast<Index>(action_.degree()), n = mass().size();

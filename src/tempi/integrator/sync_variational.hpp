@@ -21,7 +21,7 @@
 
 namespace tempi {
 
-class SyncVariational final : public SyncStepper {
+class SyncVariational : public SyncStepper {
  public:
   // step > 0 [s]; `model` must outlive the integrator.
   SyncVariational(const Model& model, DiscreteAction action, double step);
@@ -34,10 +34,15 @@ class SyncVariational final : public SyncStepper {
 
   Index newton_iterations() const { return newton_iterations_; }  // in all, output's included
 
+ protected:
+  void make_step(State& state, double t0, double h) const override;
+  const DiscreteAction& action() const { return action_; }
+  // E_d = -D_3 L_d = sum_i w_i (T + V)(c_i h) of the step from t0 to t0 + h (eq. (86)); throws like make_step.
+  double discrete_energy(const State& state, double t0, double h) const;
+
  private:
   struct Matrix;
 
-  void make_step(State& state, double t0, double h) const override;
   Vector solve(const State& state, const Vector& p0, double t0, double h) const;
   void place_held(const State& state, double t0, double h, Vector& Z) const;
   Admissibility evaluate_stages(const State& state, double t0, double h, const Vector& Z) const;
