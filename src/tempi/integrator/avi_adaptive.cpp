@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/avi_adaptive.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+AviAdaptive::AviAdaptive(const Model& model, std::vector<double> steps, StepBounds bounds, WithoutRoot without_root)
+    : model_(model),
+      steps_(std::move(steps)),
+      bounds_(bounds),
+      without_root_(without_root),
+      kick_drift_(model, 0.1 * bounds.least * *std::ranges::min_element(steps_)),
+      around_(node_terms(model)),
+      queue_(steps_),
+      p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
+      q_(p_.size()),
+      trial_(static_cast<std::size_t>(model.node_count() * model.dim()), 0.0),
+      seen_(steps_.size(), 0),
+      record_(model) {
+  TEMPI_ASSERT(static_cast<Index>(steps_.size()) == model.term_count());
+  check(bounds);
+  for (const double step : steps_) clocks_.push_back({.next = step, .interval = step});
+}
+
+std::vector<double> AviAdaptive::next_times() const {
+  std::vector<double> times;
+  for (const Clock& clock : clocks_) times.push_back(clock.next);
+  return times;
+}
+
+void AviAdaptive::advance(State& state, double t_end, Observer* observer) {
+  if (!started_) {
+    kick_drift_.start(state);
+    kick_drift_.kick_all(state, 0.0, [&](TermId term) { return 0.5 * step(term); });
+    started_ = true;
+  }
+  while (!queue_.empty() && queue_.next_time() < t_end) update(state, make_id<TermId>(queue_.next_id()), observer);
+}
+
+void AviAdaptive::update(State& state, TermId term, Observer* observer) {
+  Clock& clock = clocks_[static_cast<std::size_t>(index(term))];
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto [potential, k] = model_.term(term);
+  const auto nodes = potential->stencil(k);
+  const double t = clock.next, h = t - clock.last;
+  const auto p = std::span(p_).first(nodes.size() * d), q = std::span(q_).first(nodes.size() * d);
+  for (const NodeId a : nodes) kick_drift_.drift(state, a, t);
+  const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, h, p, q);
+  kick_drift_.require_admissible(term, admissibility, t);
+  if ((clock.updates + 1) % updates_between_stability_checks == 0) kick_drift_.require_stable(term, state, h, t);
+  const double V = potential->energy(k, state.displacement, t);
+
+  if (clock.updates > 0) {
+    const double R = V - clock.target - load_work(state, term, state.displacement, q) / h;
+    clock.accumulated += R;
+    ++(clock.solved != 0 ? adaption_.accepted : adaption_.without_root);
+    if (clock.solved != 0)
+      adaption_.largest_residual_accepted = std::max(adaption_.largest_residual_accepted, std::abs(R));
+  }
+  adaption_.smallest = std::min(adaption_.smallest, h / step(term));
+  adaption_.largest = std::max(adaption_.largest, h / step(term));
+  kick_drift_.book_load_work(state, term, q, h);
+
+  if (observer != nullptr) record_.announce(state, term, clock.updates + 1, h);
+  // T^+ - T^- is the impulse times the mean of the velocities before and after.
+  const auto half_work = [&] {
+    double work = 0.0;
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c)
+        work += 0.5 * p[a * d + c] * state.velocity[static_cast<std::size_t>(index(nodes[a])) * d + c];
+    return work;
+  };
+  double change = half_work();
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    kick_drift_.kick(state, nodes[a], p.subspan(a * d, d), q.subspan(a * d, d));
+  change += half_work();
+  clock.interval = h;
+  clock.last = t;
+  clock.target = V - change;
+  clock.scale = std::max(std::abs(V), std::abs(change));
+  ++clock.updates;
+  if (observer != nullptr) {
+    record_.add_impulses(p, q);
+    record_.show(state, t, *observer);
+  }
+  reschedule_around(state, term, t);
+}
+
+void AviAdaptive::reschedule_around(const State& state, TermId term, double now) {
+  ++round_;
+  for (const NodeId a : model_.term(term).stencil())
+    for (const TermId other : around_[a]) {
+      Index& seen = seen_[static_cast<std::size_t>(index(other))];
+      if (seen == round_) continue;
+      seen = round_;
+      if (updates(other) > 0) reschedule(state, other, now);  // a term's first strike has no equation
+    }
+}
+
+void AviAdaptive::reschedule(const State& state, TermId term, double now) {
+  Clock& clock = clocks_[static_cast<std::size_t>(index(term))];
+  const double nominal = step(term), least = std::max(bounds_.least * nominal, now - clock.last);
+  const double last = clock.solved != 0 && clock.next > now ? clock.next - clock.last : clock.interval;
+  StepSearch search([&](double h) { return residual(state, term, clock.last + h); }, least,
+                    std::max(least, bounds_.largest * nominal), 4e-16 * clock.scale);
+  FoundStep found = search.from(last);
+  if (!found.solved && (without_root_ == WithoutRoot::nominal_step || std::isnan(found.residual))) found.step = nominal;
+  clock.solved = found.solved ? 1 : 0;
+  clock.next = std::max(now, clock.last + found.step);
+  queue_.reschedule(index(term), clock.next);
+}
+
+// R_K of eq. (97), were the term to act at t.
+double AviAdaptive::residual(const State& state, TermId term, double t) {
+  ++adaption_.evaluations;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto [potential, k] = model_.term(term);
+  for (const NodeId a : potential->stencil(k)) {
+    const double elapsed = t - state.clock[static_cast<std::size_t>(index(a))];
+    const bool moves = model_.supports().holds(a) && model_.supports().moves(a);
+    for (std::size_t c = 0; c < d; ++c) {
+      const std::size_t i = static_cast<std::size_t>(index(a)) * d + c;
+      trial_[i] = state.displacement[i] + state.velocity[i] * elapsed;
+      if (!moves) continue;
+      if (const auto prescribed = model_.supports().displacement(a, static_cast<int>(c), t)) trial_[i] = *prescribed;
+    }
+  }
+  double R = potential->energy(k, trial_, t) - clocks_[static_cast<std::size_t>(index(term))].target;
+  if (model_.force_slot(term) >= 0) {
+    const auto q = std::span(q_).first(potential->stencil(k).size() * d);
+    kick_drift_.load_impulses(term, trial_, state.velocity, t, 1.0, q);
+    R -= load_work(state, term, trial_, q);
+  }
+  return R;
+}
+
+// Of the loads q on the way from the term's last strike to u.
+double AviAdaptive::load_work(const State& state, TermId term, std::span<const double> u,
+                              std::span<const double> q) const {
+  const Index slot = model_.force_slot(term);
+  if (slot < 0) return 0.0;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto nodes = model_.term(term).stencil();
+  double work = 0.0;
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (std::size_t c = 0; c < d; ++c)
+      work += q[a * d + c] * (u[static_cast<std::size_t>(index(nodes[a])) * d + c] -
+                              state.load_displacement[static_cast<std::size_t>(slot) + a * d + c]);
+  return work;
+}
+
+// Impulses so far cover the time up to last + step / 2: the starting half kick, and every interval since.
+Snapshot AviAdaptive::synchronized(const State& state, double t) const {
+  return kick_drift_.synchronized(state, t, started_, [&](TermId term) {
+    return t - clocks_[static_cast<std::size_t>(index(term))].last - 0.5 * step(term);
+  });
+}
+
+void AviAdaptive::save(ArchiveWriter& archive) const {
+  archive.put("model", model_.fingerprint());
+  archive.put("steps", steps_);
+  archive.put("bounds", bounds_);
+  archive.put("without_root", without_root_);
+  archive.put("started", started_);
+  archive.put("clocks", clocks_);
+  archive.put("adaption", adaption_);
+}
+
+void AviAdaptive::load(ArchiveReader& archive) {
+  std::uint64_t model = 0;
+  std::vector<double> steps(steps_.size());
+  StepBounds bounds;
+  WithoutRoot without_root{};
+  bool started = false;
+  std::vector<Clock> clocks(clocks_.size());
+  Adaption adaption;
+  archive.get("model", model);
+  if (model != model_.fingerprint())
+    throw InputError("the checkpoint was written by another model. Use the same case.");
+  archive.get("steps", steps);
+  archive.get("bounds", bounds);
+  archive.get("without_root", without_root);
+  if (steps != steps_ || bounds.least != bounds_.least || bounds.largest != bounds_.largest ||
+      without_root != without_root_)
+    throw InputError("the checkpoint was written with other time steps or bounds on them. Use the same case.");
+  archive.get("started", started);
+  archive.get("clocks", clocks);
+  archive.get("adaption", adaption);
+  started_ = started;
+  clocks_ = std::move(clocks);
+  adaption_ = adaption;
+  queue_ = EventQueue(next_times());
+}
+
+}  // namespace tempi

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous variational integrator whose steps solve the local equation of energy: Lew, Marsden, Ortiz, West (2004),
+// section 6.3, eqs (95)-(99); 2003, section 3.6, eqs (58), (59). The papers describe it and never ran it.
+//
+//   at t = t_K^j:  x_a += v_a (t - tau_a), tau_a = t, v_a -= (t_K^j - t_K^{j-1}) dV_K/dx_a / m_a   for all nodes a of K
+//   t_K^{j+1}:     V_K(x_K(t)) = V_K(x_K^j) + T_K^{j-} - T_K^{j+},   x_K(t) along the present straight lines
+//
+// A kick bends the lines of K's nodes, so K and every term sharing a node with it are solved for anew. Where there is
+// no root within the bounds on the step, a term keeps its nominal step (or takes that of the least residual) and is
+// solved for again after its neighbours' kicks. The first step is the nominal one, after a starting half kick; the
+// impulse of a kick belongs to the interval before it. Strikes at the same time act one after the other, by id, each
+// with velocities before and after of its own. Loads belong to V_K by their work, as in diagnostic/energy_residual.hpp.
+//
+// Momenta are exact, whatever the steps are. Energy is not: with bounds, most strikes of a moving body find no root
+// (docs/adaption.md has the numbers), because the equation fixes h^2 dV_K/dt = const for smooth motion, and dV_K/dt
+// changes its sign with every vibration of K. A term alone is the oscillator of the papers' Fig. 17, without a solution
+// on the way to its equilibrium. Steps that follow the motion make the map at given times not symplectic; their sizes
+// vary by the bounds' ratio whatever the nominal ones are, so the order is 1, not the 2 of fixed steps.
+// Not for: production. It is here to answer the papers' question; use avi.
+#pragma once
+
+#include <vector>
+
+#include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/kick_drift.hpp"
+#include "tempi/integrator/step_search.hpp"
+#include "tempi/integrator/strike_record.hpp"
+#include "tempi/schedule/event_queue.hpp"
+
+namespace tempi {
+
+enum class WithoutRoot { nominal_step, least_residual };
+
+class AviAdaptive final : public Integrator {
+ public:
+  // `steps`: the nominal ones, one per term [s], positive; their largest multiple must be stable. `model` must outlive
+  // the integrator. Throws InputError: bounds out of range.
+  AviAdaptive(const Model& model, std::vector<double> steps, StepBounds bounds = {},
+              WithoutRoot without_root = WithoutRoot::nominal_step);
+
+  std::string_view name() const override { return "avi-adaptive"; }
+  Claims claims() const override {
+    return {1, Conservation::exact, Conservation::exact, Conservation::bounded, false, false};
+  }
+  Snapshot synchronized(const State& state, double t) const override;
+  double step(TermId term) const override { return steps_[static_cast<std::size_t>(index(term))]; }  // the nominal one
+  Index updates(TermId term) const override { return clocks_[static_cast<std::size_t>(index(term))].updates; }
+  void save(ArchiveWriter& archive) const override;
+  void load(ArchiveReader& archive) override;
+
+  struct Adaption {
+    Index accepted = 0;                      // strikes at a root of their term's equation
+    Index without_root = 0;                  // the others, but for each term's first
+    Index evaluations = 0;                   // of R, in the search for roots
+    double smallest = 1.0, largest = 1.0;    // steps taken, in multiples of the nominal ones
+    double largest_residual_accepted = 0.0;  // |R_K| of an accepted strike [J]
+  };
+  const Adaption& adaption() const { return adaption_; }
+  // sum_j R_K^j of a term [J], eq. (97): of the order of rounding while all its strikes are accepted.
+  double accumulated_residual(TermId term) const { return clocks_[static_cast<std::size_t>(index(term))].accumulated; }
+
+ private:
+  struct Clock {          // of a term
+    double last = 0.0;    // t_K^j [s]
+    double next;          // t_K^{j+1} [s]
+    double interval;      // t_K^j - t_K^{j-1} [s]
+    double target = 0.0;  // V_K(x_K^j) + T_K^{j-} - T_K^{j+} [J]
+    double scale = 0.0;   // largest summand of the target [J]
+    double accumulated = 0.0;
+    Index updates = 0;
+    Index solved = 0;  // whether `next` is a root: 0 or 1
+  };
+
+  void advance(State& state, double t_end, Observer* observer) override;
+  void update(State& state, TermId term, Observer* observer);
+  void reschedule_around(const State& state, TermId term, double now);
+  void reschedule(const State& state, TermId term, double now);
+  double residual(const State& state, TermId term, double t);
+  double load_work(const State& state, TermId term, std::span<const double> u, std::span<const double> q) const;
+  std::vector<double> next_times() const;
+
+  const Model& model_;
+  std::vector<double> steps_;
+  StepBounds bounds_;
+  WithoutRoot without_root_;
+  std::vector<Clock> clocks_;
+  Adaption adaption_;
+  bool started_ = false;
+  KickDrift kick_drift_;
+  NodeTerms around_;
+  EventQueue queue_;
+  std::vector<double> p_, q_;  // impulses of the term in hand, those of its loads
+  std::vector<double> trial_;  // displacements of the term being solved for
+  std::vector<Index> seen_;    // the last round in which a term was solved for
+  Index round_ = 0;
+  StrikeRecord record_;
+};
+
+}  // namespace tempi
