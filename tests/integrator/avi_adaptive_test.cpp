@@ -151,6 +151,24 @@ TEST(AviAdaptive, KeepsItsMomentaToRounding) {
     }
 }
 
+// Claims no energy, and rightly: strikes without a root bring what fixed steps do not.
+TEST(AviAdaptive, HeatsWhatFixedStepsLeaveAlone) {
+  const Body body = free_body(2);
+  const std::vector<double> steps = own_steps(*body.model, 0.2);
+  const double t = 1000 * smallest(steps);
+  AviAdaptive adaptive(*body.model, steps, {0.5, 2.0});
+  AviExplicit fixed(*body.model, steps);
+  State state = moving_state(body, 0.3, 0.05, 5), other = state;
+  const auto heated = run_and_balance(*body.model, adaptive, state, t, 100).energy();
+  const auto kept = run_and_balance(*body.model, fixed, other, t, 100).energy();
+  const double gain = adaptive.adaption().gain_without_root / heated.reference;
+  RecordProperty("energy", fmt::format("{:.3g} {:.3g}, gain {:.3g}, {} {}", heated.drift, kept.drift, gain,
+                                       adaptive.adaption().accepted, adaptive.adaption().without_root));
+  EXPECT_GT(heated.drift, 0.01);
+  EXPECT_GT(heated.drift, 10.0 * std::abs(kept.drift));
+  EXPECT_NEAR(gain, (heated.final - heated.initial) / heated.reference, 0.2 * gain);
+}
+
 TEST(AviAdaptive, BooksWhatLoadsAndSupportsGive) {
   const Body body = loaded_body();
   const std::vector<double> steps = own_steps(*body.model, 0.2);

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/runs.hpp"
+#include "support/adaptive_methods.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
 #include "tempi/integrator/checkpoint.hpp"
@@ -175,6 +175,8 @@ TEST_P(GoingOn, WithOtherStepsDoesNotGiveTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(With, GoingOn, testing::ValuesIn(methods()),
+                         [](const auto& c) { return plain(c.param.name); });
+INSTANTIATE_TEST_SUITE_P(Adaptive, GoingOn, testing::Values(adaptive_avi()),
                          [](const auto& c) { return plain(c.param.name); });
 
 // ---- what a checkpoint refuses ----

@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 
+#include "support/adaptive_methods.hpp"
 #include "support/variational_methods.hpp"
 #include "tempi/core/error.hpp"
 
@@ -243,6 +244,9 @@ INSTANTIATE_TEST_SUITE_P(Variational, IntegratorClaims, testing::ValuesIn(variat
                          [](const auto& c) { return plain(c.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Synchronous, IntegratorClaims, testing::ValuesIn(other_synchronous_methods()),
+                         [](const auto& c) { return plain(c.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(FullAdaptive, IntegratorClaims, testing::Values(symplectic_energy_momentum()),
                          [](const auto& c) { return plain(c.param.name); });
 
 // ---- controls ----

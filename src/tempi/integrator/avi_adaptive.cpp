@@ -57,9 +57,13 @@ void AviAdaptive::update(State& state, TermId term, Observer* observer) {
   if (clock.updates > 0) {
     const double R = V - clock.target - load_work(state, term, state.displacement, q) / h;
     clock.accumulated += R;
-    ++(clock.solved != 0 ? adaption_.accepted : adaption_.without_root);
-    if (clock.solved != 0)
+    if (clock.solved != 0) {
+      ++adaption_.accepted;
       adaption_.largest_residual_accepted = std::max(adaption_.largest_residual_accepted, std::abs(R));
+    } else {
+      ++adaption_.without_root;
+      adaption_.gain_without_root += R;
+    }
   }
   adaption_.smallest = std::min(adaption_.smallest, h / step(term));
   adaption_.largest = std::max(adaption_.largest, h / step(term));
