@@ -205,7 +205,7 @@ void compare(const Problem& problem, double safety, double periods) {
   }
 }
 
-// Two bodies on ellipses of excentricity 0.5 and period 2 pi, from the ends of the minor axes.
+// Two bodies on ellipses of eccentricity 0.5 and period 2 pi, from the ends of the minor axes.
 Problem orbit() {
   const double m1 = 2.0, m2 = 0.5, M = m1 + m2, x = -0.5, y = std::sqrt(0.75);
   Model::Parts parts;

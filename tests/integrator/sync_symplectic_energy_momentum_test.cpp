@@ -48,7 +48,7 @@ Motion pendulum() {
   state.velocity = {0.5};
   return {std::move(model), state};
 }
-// Two bodies on ellipses of excentricity 0.5 about their centre of mass, which rests; the period is 2 pi. They start
+// Two bodies on ellipses of eccentricity 0.5 about their centre of mass, which rests; the period is 2 pi. They start
 // at the ends of the minor axes.
 Motion kepler() {
   const double m1 = 2.0, m2 = 0.5, M = m1 + m2, x = -0.5, y = std::sqrt(0.75);
