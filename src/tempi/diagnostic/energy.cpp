@@ -91,6 +91,7 @@ Sample sample(const Model& model, const Snapshot& snapshot) {
     }
   };
   add(snapshot.state.loads);
+  add(snapshot.state.constraints);
   for (const Ledger& ledger : snapshot.state.supports) add(ledger);
   return s;
 }

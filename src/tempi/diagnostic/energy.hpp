@@ -34,7 +34,7 @@ struct Sample {
   Energies energy;
   Momenta momentum;
   double external_work;                  // of loads and supports [J]
-  std::array<double, 3> booked_impulse;  // of loads and supports [N s]
+  std::array<double, 3> booked_impulse;  // of loads, supports and constraints to fixed points [N s]
   std::array<double, 3> booked_moment;   // [N m s]
 };
 Sample sample(const Model& model, const Snapshot& snapshot);

@@ -45,7 +45,7 @@ class Observer {
 struct Snapshot {
   double time;
   State state;                // all clocks at `time`; velocities of second order
-  std::vector<double> force;  // internal and external, without support reactions [N], dim components a node
+  std::vector<double> force;  // internal, external and of constraints, without support reactions [N], dim a node
   double potential_energy;    // sum V_K [J], from V(I) = 0
 };
 

@@ -28,7 +28,8 @@ void book(Ledger& ledger, const Vector& x, const Vector& p, double work) {
 
 }  // namespace
 
-KickDrift::KickDrift(const Model& model, double delta) : model_(model), delta_(delta) {
+KickDrift::KickDrift(const Model& model, double delta, ConstraintsKept kept) : model_(model), delta_(delta) {
+  if (kept == ConstraintsKept::none) require_unconstrained(model);
   for (const double m : model.mass()) inverse_mass_.push_back(1.0 / m);
 }
 

@@ -14,10 +14,14 @@
 
 namespace tempi {
 
+// Who keeps the model's constraints: nobody, or the integrator that kicks and drifts its nodes.
+enum class ConstraintsKept { none, by_the_integrator };
+
 class KickDrift {
  public:
   // `delta` [s]: spacing of the time differences of prescribed motions; a small part of the smallest step.
-  KickDrift(const Model& model, double delta);
+  // Throws InputError when the model has constraints and nobody keeps them.
+  KickDrift(const Model& model, double delta, ConstraintsKept kept = ConstraintsKept::none);
 
   // Moves node `a` to time t.
   void drift(State& state, NodeId a, double t) const {

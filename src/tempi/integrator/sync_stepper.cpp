@@ -12,12 +12,12 @@ namespace tempi {
 
 bool SyncStepper::Admissibility::holds() const { return value > 0.0 && std::isfinite(value); }
 
-SyncStepper::SyncStepper(const Model& model, double step, std::vector<double> parameters)
+SyncStepper::SyncStepper(const Model& model, double step, std::vector<double> parameters, ConstraintsKept kept)
     : model_(model),
       step_(step),
       parameters_(std::move(parameters)),
       delta_(0.1 * step),
-      kick_drift_(model, delta_),
+      kick_drift_(model, delta_, kept),
       mass_(model.node_count() * model.dim()) {
   if (!(step > 0.0) || !std::isfinite(step)) throw InputError(fmt::format("step = {} s (must be > 0).", step));
   parameters_.insert(parameters_.begin(), step);
@@ -29,7 +29,7 @@ SyncStepper::SyncStepper(const Model& model, double step, std::vector<double> pa
 
 void SyncStepper::advance(State& state, double t_end, Observer*) {
   if (!started_) {
-    kick_drift_.start(state);
+    start(state);
     started_ = true;
   }
   for (double t = step_before(state, time_, t_end); t > time_; t = step_before(state, time_, t_end)) {
@@ -48,11 +48,12 @@ double SyncStepper::step_before(State& state, double t0, double t_end) {
 
 Snapshot SyncStepper::synchronized(const State& state, double t) const {
   Snapshot snapshot{t, state, {}, 0.0};
-  if (!started_) kick_drift_.start(snapshot.state);
+  if (!started_) start(snapshot.state);
   if (t > time_) make_step(snapshot.state, time_, t - time_);
   std::ranges::fill(snapshot.state.clock, t);
   Stage stage{map_of(snapshot.state.displacement), map_of(snapshot.state.velocity), {}, {}};
   evaluate(stage, t);
+  add_constraint_forces(stage, t);
   snapshot.force.assign(stage.force.begin(), stage.force.end());
   snapshot.potential_energy = model_.potential_energy(snapshot.state.displacement, t);
   return snapshot;
@@ -106,17 +107,19 @@ void SyncStepper::book_loads(State& state, const Stage& stage, double dt) const 
 }
 
 void SyncStepper::book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const {
-  const auto d = static_cast<Index>(model_.dim()), first = i - component(i);
-  std::array<double, 3> x{}, p{};
-  for (Index c = 0; c < d; ++c)
-    x[static_cast<std::size_t>(c)] = model_.reference()[static_cast<std::size_t>(first + c)] + u(first + c);
+  std::array<double, 3> p{};
   p[static_cast<std::size_t>(component(i))] = impulse;
-  Ledger& ledger = state.supports[static_cast<std::size_t>(model_.supports().support_of(node(i), component(i)))];
-  for (std::size_t e = 0; e < 3; ++e) {
-    ledger.impulse[e] += p[e];
-    ledger.moment[e] += x[(e + 1) % 3] * p[(e + 2) % 3] - x[(e + 2) % 3] * p[(e + 1) % 3];
+  const std::int32_t s = model_.supports().support_of(node(i), component(i));
+  state.supports[static_cast<std::size_t>(s)].add(position(node(i), u), p, work);
+}
+
+std::array<double, 3> SyncStepper::position(NodeId a, const Vector& u) const {
+  std::array<double, 3> x{};
+  for (Index c = 0; c < model_.dim(); ++c) {
+    const Index i = index(a) * model_.dim() + c;
+    x[static_cast<std::size_t>(c)] = model_.reference()[static_cast<std::size_t>(i)] + u(i);
   }
-  ledger.work += work;
+  return x;
 }
 
 void SyncStepper::save(ArchiveWriter& archive) const {

@@ -47,13 +47,19 @@ class SyncStepper : public Integrator {
   };
 
   // step > 0 [s]; `model` must outlive the integrator. A checkpoint is refused unless name() and parameters agree.
-  SyncStepper(const Model& model, double step, std::vector<double> parameters = {});
+  SyncStepper(const Model& model, double step, std::vector<double> parameters = {},
+              ConstraintsKept kept = ConstraintsKept::none);
 
+  // Makes a state ready for the first step; throws InputError where it cannot.
+  virtual void start(State& state) const { kick_drift_.start(state); }
   // From t0 to t0 + h. Leaves `state` alone when it throws.
   virtual void make_step(State& state, double t0, double h) const = 0;
   // Makes the step that begins at t0 and returns when it ends; t0 without a step, if it would not end before t_end.
   // Methods that choose their steps do so here, from `state` and what save() keeps, whatever t_end is.
   virtual double step_before(State& state, double t0, double t_end);
+
+  // What constraints add to the forces of a stage, for output.
+  virtual void add_constraint_forces(Stage&, double) const {}
 
   // Fills in the forces of a stage.
   Admissibility evaluate(Stage& stage, double t) const;
@@ -61,6 +67,7 @@ class SyncStepper : public Integrator {
   // Puts the held components where their supports have them at t.
   void prescribe(double t, Vector& u, Vector& v) const;
   double held_acceleration(Index i, double t) const;
+  std::array<double, 3> position(NodeId a, const Vector& u) const;
 
   // Of increments (q - u) / h, to the rounding of displacements.
   static double resolution(const Vector& u, double h) { return 1e-15 * u.cwiseAbs().maxCoeff() / h; }

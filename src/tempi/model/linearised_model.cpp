@@ -22,6 +22,7 @@ Supports at_rest(const Supports& supports, std::span<const double> points, int d
 }  // namespace
 
 Model linearised(const Model& model, std::span<const double> u) {
+  require_unconstrained(model);
   Model::Parts parts;
   parts.dim = model.dim();
   parts.reference.assign(model.reference().begin(), model.reference().end());

@@ -12,6 +12,7 @@ namespace tempi {
 // Every potential linearised at u; the same terms, stencils and masses; supports of the same names that hold the same
 // components, all at rest; no loads, not even those whose force follows the motion. Its reference positions are those
 // at u, where d counts from. `model` must outlive it.
+// Throws InputError when the model has constraints.
 // Away from equilibrium, and where the model buckles, K has motions of its own that grow.
 Model linearised(const Model& model, std::span<const double> u);
 

@@ -30,8 +30,30 @@ Model::Model(Parts parts) : parts_(std::move(parts)), first_term_{0} {
     if (!(m > 0.0) || !std::isfinite(m))
       throw InputError(fmt::format("node {} has the mass {} kg (must be > 0).", a, m));
   }
+  check_constraints();
   if (has_forces()) attach_forces();
   if (parts_.shares == MassShares::balanced) balance_shares();
+}
+
+void Model::check_constraints() const {
+  std::vector<NodeId> nodes;
+  for (const auto& constraint : parts_.constraints)
+    for (const NodeId a : constraint->stencil()) {
+      if (index(a) < 0 || index(a) >= node_count())
+        throw InputError(fmt::format("{} cannot be held (there are {} nodes, numbered from 0).", constraint->describe(),
+                                     node_count()));
+      nodes.push_back(a);
+    }
+  std::ranges::sort(nodes);
+  nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  std::size_t free = 0;
+  for (const NodeId a : nodes)
+    for (int c = 0; c < dim(); ++c) free += supports().support_of(a, c) == Supports::none ? 1 : 0;
+  if (parts_.constraints.size() > free)
+    throw InputError(
+        fmt::format("there are {} constraint equations for the {} free components of the nodes they act on (must be no "
+                    "more). Remove constraints, the last is {}, or supports.",
+                    parts_.constraints.size(), free, parts_.constraints.back()->describe()));
 }
 
 void Model::Parts::add(std::unique_ptr<Potential> potential) {
@@ -161,7 +183,16 @@ std::uint64_t Model::fingerprint() const {
   add(parts_.mass);
   for (const auto& potential : parts_.potentials)
     for (Index k = 0; k < potential->size(); ++k) add(potential->stencil(k));
+  for (const auto& constraint : parts_.constraints) add(constraint->stencil());
   return hash;
+}
+
+void require_unconstrained(const Model& model) {
+  if (model.constraints().empty()) return;
+  throw InputError(
+      fmt::format("the model has {} constraint equations (the first holds {}), which only the methods shake and rattle "
+                  "keep. Choose one of them, or put stiff springs in the constraints' place.",
+                  model.constraints().size(), model.constraints().front()->describe()));
 }
 
 NodeTerms node_terms(const Model& model) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model: masses plus potentials, the loads that act within their terms, and the supports. Immutable.
+// A model: masses plus potentials, the loads that act within their terms, supports and constraints. Immutable.
 //
 //   L(x, v, t) = sum_a m_a |v_a|^2 / 2 - sum_K V_K(x, t)    (Lew, Marsden, Ortiz, West 2004, eq. (39))
 #pragma once
@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "tempi/constraint/holonomic.hpp"
 #include "tempi/constraint/supports.hpp"
 #include "tempi/potential/force.hpp"
 #include "tempi/potential/potential.hpp"
@@ -39,12 +40,13 @@ class Model {
     std::vector<std::unique_ptr<Force>> forces;
     std::vector<std::vector<TermId>> hosts;  // for each force, the term each of its elements acts within
     Supports supports;
+    Constraints constraints;
     MassShares shares = MassShares::own;
 
     void add(std::unique_ptr<Potential> potential);  // and what it brings to the masses
   };
-  // Throws InputError when the mass of a node, held or free, is not positive and finite, or a term has more than 10
-  // nodes.
+  // Throws InputError when the mass of a node, held or free, is not positive and finite, a term has more than 10 nodes,
+  // a constraint acts on a node that is not there, or constraints are more than the free components they act on.
   explicit Model(Parts parts);
 
   int dim() const { return parts_.dim; }
@@ -53,6 +55,7 @@ class Model {
   std::span<const double> mass() const { return parts_.mass; }
   double mass(NodeId a) const { return parts_.mass[static_cast<std::size_t>(index(a))]; }
   const Supports& supports() const { return parts_.supports; }
+  std::span<const std::unique_ptr<HolonomicConstraint>> constraints() const { return parts_.constraints; }
   bool has_forces() const { return !parts_.forces.empty(); }
 
   // Terms are numbered through all potentials: first those of the first potential, in its order, and so on.
@@ -93,6 +96,7 @@ class Model {
   std::uint64_t fingerprint() const;
 
  private:
+  void check_constraints() const;
   void attach_forces();
   void balance_shares();
   template <class Visit>
@@ -112,6 +116,9 @@ class Model {
   Index slot_count_ = 0;
   std::size_t largest_stencil_ = 0;
 };
+
+// For what knows nothing of constraints: throws InputError when the model has any.
+void require_unconstrained(const Model& model);
 
 // The terms around each node, packed; ascending. What may act next to what.
 struct NodeTerms {

@@ -9,6 +9,7 @@ void State::save(ArchiveWriter& archive) const {
   archive.put("clock", clock);
   archive.put("loads", loads);
   archive.put("supports", supports);
+  archive.put("constraints", constraints);
   archive.put("load_force", load_force);
   archive.put("load_displacement", load_displacement);
 }
@@ -19,6 +20,7 @@ void State::load(ArchiveReader& archive) {
   archive.get("clock", clock);
   archive.get("loads", loads);
   archive.get("supports", supports);
+  archive.get("constraints", constraints);
   archive.get("load_force", load_force);
   archive.get("load_displacement", load_displacement);
 }

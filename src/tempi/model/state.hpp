@@ -17,6 +17,14 @@ struct Ledger {
   std::array<CompensatedSum, 3> impulse{};  // [N s]
   std::array<CompensatedSum, 3> moment{};   // [N m s]
   CompensatedSum work;                      // [J]
+
+  void add(const std::array<double, 3>& x, const std::array<double, 3>& p, double done) {  // the impulse p at x
+    for (std::size_t e = 0; e < 3; ++e) {
+      impulse[e] += p[e];
+      moment[e] += x[(e + 1) % 3] * p[(e + 2) % 3] - x[(e + 2) % 3] * p[(e + 1) % 3];
+    }
+    work += done;
+  }
 };
 
 struct State {
@@ -25,6 +33,7 @@ struct State {
   std::vector<double> clock;         // [s], the time to which each node has drifted
   Ledger loads;
   std::vector<Ledger> supports;  // one per support of the model
+  Ledger constraints;            // of those that hold nodes to what is fixed; they do no work
   // For the work of loads, per Model::force_slot: their force and the nodes' displacement when their term last acted.
   std::vector<double> load_force, load_displacement;
 

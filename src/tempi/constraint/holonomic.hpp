@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holonomic constraints g_c(x) = 0 on the positions x = X + u of nodes, one scalar equation each (Lew, Marsden, Ortiz,
+// West 2004, section 2.5). The methods shake and rattle keep them; no other method does.
+//
+// g is a length [m] whose gradient is of size one near where it vanishes. It does not depend on time, so constraints do
+// no work. Not for what gives way, for friction, or for rolling (which no function of positions can say).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tempi/core/expression.hpp"
+#include "tempi/core/ids.hpp"
+
+namespace tempi {
+
+class HolonomicConstraint {
+ public:
+  virtual ~HolonomicConstraint() = default;
+
+  virtual std::span<const NodeId> stencil() const = 0;  // the nodes it acts on, each once
+  // `u` [m]: displacements of all nodes, dim components each.
+  virtual double value(std::span<const double> u) const = 0;                               // g [m]
+  virtual void gradient(std::span<const double> u, std::span<double> gradient) const = 0;  // dg/dx, dim a stencil node
+  // What g is to be small against [m].
+  virtual double length() const = 0;
+  // Whether it acts between nodes of the model only. What does not gives them momentum from outside.
+  virtual bool is_internal() const = 0;
+  // For messages: "the distance of nodes 0 and 3".
+  virtual std::string describe() const = 0;
+};
+
+using Constraints = std::vector<std::unique_ptr<HolonomicConstraint>>;
+
+// Where the nodes of the model are at u = 0: dim components a node [m]. Needed only while constraints are made.
+struct Points {
+  std::span<const double> positions;
+  int dim;
+  Index size() const { return static_cast<Index>(positions.size()) / dim; }
+};
+
+// Lengths of a periodic box along x, y, z [m]; empty: space does not repeat along that axis. Nodes are held to the
+// images that are nearest at u = 0, for good: positions go on counting when they leave the box.
+using BoxLengths = std::array<std::optional<double>, 3>;
+
+// All throw InputError: a node that is not there or is given twice, a length that is not positive, no nodes at all.
+
+// g = (r^2 - l^2) / (2 l), r the distance between two nodes; without `length` [m] l is that at u = 0.
+Constraints make_distances(const Points& points, std::span<const std::array<NodeId, 2>> pairs,
+                           std::optional<double> length = {}, const BoxLengths& box = {});
+
+// The same for the distance of each node from a fixed point: dim components of `anchor` [m] count.
+Constraints make_links(const Points& points, std::span<const NodeId> nodes, const std::array<double, 3>& anchor,
+                       std::optional<double> length = {});
+
+// g = F(x) / |grad F(X)|: each node stays where the formula, whose X, Y, Z are here the node's present position,
+// vanishes. The gradient is taken by fourth-order differences of spacing extent/1000, in error by about 1e-13 of itself
+// while F bends over `extent` [m], by 1e-9 where it bends over a tenth of that. Default: the largest distance of a
+// coordinate of any point from zero.
+// Throws InputError: F depends on t, or has no finite gradient other than zero where a node is at u = 0.
+Constraints make_surface(const Points& points, std::span<const NodeId> nodes, Expression F,
+                         std::optional<double> extent = {});
+
+// The distances at u = 0 that make a rigid body of the nodes, and no more of them than it takes: n(n-1)/2 for a pair, a
+// triangle or a tetrahedron, otherwise dim n - dim(dim+1)/2 (3n - 6 in space).
+// Throws InputError where no set of distances does it without redundancy: more than two nodes on a line, more than
+// three in a plane of space (a linear or flat molecule).
+Constraints make_rigid_body(const Points& points, std::span<const NodeId> nodes, const BoxLengths& box = {});
+
+}  // namespace tempi
