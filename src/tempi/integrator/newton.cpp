@@ -63,8 +63,8 @@ std::string attempt(const StepEquations& equations, Vector& z, Descent descent, 
     history.push_back(size);
     if (size <= equations.sought || (stuck && size <= enough)) return {};
     if (history.size() > most_iterations || !std::isfinite(size))
-      return fmt::format("are not solved after {} iterations (residuals relative to the largest impulse: ..., {:.2g})",
-                         history.size() - 1,
+      return fmt::format("are not solved after {} iterations (residuals relative to {}: ..., {:.2g})",
+                         history.size() - 1, equations.measure,
                          fmt::join(std::span(history).last(std::min<std::size_t>(5, history.size())), ", "));
     const auto dz = equations.correct(R);
     if (!dz) return "are singular";
@@ -89,7 +89,7 @@ StepSolution solve_newton(const StepEquations& equations, std::span<const Vector
       if (failure.empty()) return {std::move(z), iterations};
     }
   throw SolveError(
-      fmt::format("the implicit equations of the step at t = {:.9g} s {}. Choose a smaller step.", t0, failure));
+      fmt::format("the {} of the step at t = {:.9g} s {}. Choose a smaller step.", equations.name, t0, failure));
 }
 
 struct SparseFactors::Factors {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "tempi/model/assembled_stiffness.hpp"
 
@@ -22,6 +23,7 @@ struct StepEquations {
   std::function<std::optional<Vector>(const Vector& R)> correct;  // A^{-1} R; empty: A is singular
   double resolution = 0.0;  // of z: corrections below it cannot be told from rounding
   double sought = 1e-14;    // of the largest impulse; 0: as small as rounding lets R become
+  std::string_view name = "implicit equations", measure = "the largest impulse";  // for messages; of R
 };
 
 struct StepSolution {
