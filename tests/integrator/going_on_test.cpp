@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "support/adaptive_methods.hpp"
+#include "support/implicit.hpp"
+#include "support/runs.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
 #include "tempi/integrator/checkpoint.hpp"
@@ -177,6 +179,9 @@ TEST_P(GoingOn, WithOtherStepsDoesNotGiveTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(With, GoingOn, testing::ValuesIn(methods()),
                          [](const auto& c) { return plain(c.param.name); });
 INSTANTIATE_TEST_SUITE_P(Adaptive, GoingOn, testing::Values(adaptive_avi()),
+                         [](const auto& c) { return plain(c.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(Implicitly, GoingOn, testing::ValuesIn(implicit_methods()),
                          [](const auto& c) { return plain(c.param.name); });
 
 // ---- what a checkpoint refuses ----

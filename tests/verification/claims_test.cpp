@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 
 #include "support/adaptive_methods.hpp"
+#include "support/implicit.hpp"
 #include "support/variational_methods.hpp"
 #include "tempi/core/error.hpp"
 
@@ -239,6 +240,8 @@ TEST_P(IntegratorClaims, OfSymplecticityHold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, IntegratorClaims, testing::ValuesIn(methods()),
+                         [](const auto& c) { return plain(c.param.name); });
+INSTANTIATE_TEST_SUITE_P(Implicit, IntegratorClaims, testing::ValuesIn(implicit_methods()),
                          [](const auto& c) { return plain(c.param.name); });
 INSTANTIATE_TEST_SUITE_P(Variational, IntegratorClaims, testing::ValuesIn(variational_methods()),
                          [](const auto& c) { return plain(c.param.name); });

@@ -19,10 +19,13 @@ bool same_motion(const Support& a, const Support& b, std::size_t c) {
 }  // namespace
 
 Supports::Supports(std::vector<Support> supports, std::span<const double> points, int dim)
-    : supports_(std::move(supports)), slots_(points.size() / static_cast<std::size_t>(dim), -1), dim_(dim) {
+    : supports_(std::make_shared<const std::vector<Support>>(std::move(supports))),
+      slots_(points.size() / static_cast<std::size_t>(dim), -1),
+      dim_(dim) {
   const auto d = static_cast<std::size_t>(dim);
-  for (std::size_t s = 0; s < supports_.size(); ++s)
-    for (const NodeId a : supports_[s].nodes) {
+  const std::vector<Support>& all = *supports_;
+  for (std::size_t s = 0; s < all.size(); ++s)
+    for (const NodeId a : all[s].nodes) {
       const auto node = static_cast<std::size_t>(index(a));
       if (slots_[node] < 0) {
         slots_[node] = static_cast<std::int32_t>(held_.size());
@@ -33,14 +36,14 @@ Supports::Supports(std::vector<Support> supports, std::span<const double> points
       }
       auto& carried = carried_[static_cast<std::size_t>(slots_[node])];
       for (std::size_t c = 0; c < d; ++c) {
-        if (supports_[s].motion[c] == Support::Motion::free) continue;
+        if (all[s].motion[c] == Support::Motion::free) continue;
         if (carried[c] == none) carried[c] = static_cast<std::int32_t>(s);
-        const Support& first = supports_[static_cast<std::size_t>(carried[c])];
-        if (!same_motion(first, supports_[s], c))
+        const Support& first = all[static_cast<std::size_t>(carried[c])];
+        if (!same_motion(first, all[s], c))
           throw InputError(fmt::format(
               "the supports '{}' and '{}' want different things of component {} of the node at ({:.6g}). Give each "
               "component of a node to one of them.",
-              first.name, supports_[s].name, "xyz"[c], fmt::join(points.subspan(node * d, d), ", ")));
+              first.name, all[s].name, "xyz"[c], fmt::join(points.subspan(node * d, d), ", ")));
       }
     }
 }
@@ -60,7 +63,7 @@ std::int32_t Supports::support_of(NodeId a, int component) const {
 const Expression* Supports::prescribed(NodeId a, int component) const {
   const std::int32_t s = support_of(a, component);
   if (s == none) return nullptr;
-  const auto& displacement = supports_[static_cast<std::size_t>(s)].displacement[static_cast<std::size_t>(component)];
+  const auto& displacement = (*this)[s].displacement[static_cast<std::size_t>(component)];
   return displacement ? &*displacement : nullptr;
 }
 

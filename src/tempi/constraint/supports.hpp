@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,7 @@ struct Support {
   std::array<std::optional<Expression>, 3> displacement{};  // set where prescribed
 };
 
-// All supports of a model, addressed by node.
+// All supports of a model, addressed by node. Copies share the formulas, which cannot be copied.
 class Supports {
  public:
   Supports() = default;
@@ -31,8 +32,8 @@ class Supports {
   // the same component of a node; where they agree the first one carries it.
   Supports(std::vector<Support> supports, std::span<const double> points, int dim);
 
-  Index size() const { return static_cast<Index>(supports_.size()); }
-  const Support& operator[](Index s) const { return supports_[static_cast<std::size_t>(s)]; }
+  Index size() const { return static_cast<Index>(supports_->size()); }
+  const Support& operator[](Index s) const { return (*supports_)[static_cast<std::size_t>(s)]; }
 
   bool holds(NodeId a) const { return !slots_.empty() && slots_[static_cast<std::size_t>(index(a))] >= 0; }
   bool moves(NodeId a) const;  // some component of the node is prescribed as a function of time
@@ -51,7 +52,7 @@ class Supports {
   const Expression* prescribed(NodeId a, int component) const;
   std::span<const double> point(NodeId a) const;
 
-  std::vector<Support> supports_;
+  std::shared_ptr<const std::vector<Support>> supports_ = std::make_shared<std::vector<Support>>();
   std::vector<std::int32_t> slots_;                   // node -> place in carried_, or -1
   std::vector<std::array<std::int32_t, 3>> carried_;  // support of each component, or none
   std::vector<NodeId> held_;

@@ -39,8 +39,8 @@ class Potential {
   // where nothing is stiff. Default: the largest eigenvalue of the scaled hessian, cost O((dim * nodes)^3).
   virtual double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const;
 
-  // Whether `step` [s] is within the stable step at u, by a Cholesky factorisation: cheaper than stable_step.
-  bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const;
+  // Whether `step` [s] is within the stable step at u. Default: by a Cholesky factorisation, cheaper than stable_step.
+  virtual bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const;
 
   // Whether terms join the same neighbours for good. If not, as for atoms that wander, their stable steps where the
   // model starts tell nothing of later ones, and nobody holds a step against them.
