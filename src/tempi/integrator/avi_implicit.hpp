@@ -19,14 +19,15 @@
 //   alpha)
 //                       of its stable step
 //
-// Steps of different terms resonate as those of AviExplicit do, softened stable steps in place of the terms' own. At
-// alpha = 1/2 a stiff term is on its limit: where terms have steps of their own choose 0.75 or more, with a step no
-// longer than its neighbours' (decision 0007 has the bands). Modes faster than 1 / (alpha step) are slowed to it, and a
-// term that carries the force f is longer by (alpha step)^2 f / m_Ka: second order, whatever its stiffness. Its stress
+// Steps of different terms resonate as those of AviExplicit do: a stiff softened term like an explicit one at 1 / (2
+// alpha). Safe (decision 0007): alpha >= 0.55 where the steps of neighbours nest, 1.5 where they do not, with steps no
+// shorter than half the neighbours'. Modes faster than 1 / (alpha step) are slowed to it, and a term that carries the
+// force f gives way by (alpha step)^2 f / m_Ka: second order, whatever its stiffness, but felt at rest too. Its stress
 // is that at y. Observers and snapshots report the energy in the brackets.
 //
-// Cost: an implicit update takes 15 to 40 explicit ones (decision 0007). Not for: terms that are to be resolved, soft
-// ones (AviExplicit), whole meshes that are stiff (midpoint).
+// Cost: an implicit update takes 17 to 140 explicit ones (decision 0007): it pays for a few terms that would need about
+// a hundred updates or more for one of their neighbours'. Not for: motion that is to be resolved (AviExplicit), whole
+// meshes that are stiff (midpoint).
 #pragma once
 
 #include <vector>

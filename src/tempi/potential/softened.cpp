@@ -53,7 +53,8 @@ class LocalProblem {
       const Vector correction = -factorise().solve(R_);
       const double largest = correction.cwiseAbs().maxCoeff();
       if (largest <= resolution) return true;
-      if (!search(correction)) return size <= enough || largest <= 100.0 * resolution;
+      const int halvings = size <= enough ? 0 : most_halvings;  // nothing but rounding is left to gain
+      if (!search(correction, halvings)) return size <= enough || largest <= 100.0 * resolution;
     }
   }
 
@@ -111,12 +112,13 @@ class LocalProblem {
     return merit();
   }
 
-  // Moves d along the correction, halved until the residual is halved or the merit function falls; false: by nothing.
-  bool search(const Vector& correction) {
+  // Moves d along the correction, halved until the residual is halved or the merit function falls, but no more often
+  // than told; false: by nothing.
+  bool search(const Vector& correction, int most) {
     const Vector before = d_;
     const double R_before = R_.norm(), slope = R_.dot(correction);
     double part = 1.0;
-    for (int halvings = 0; halvings <= most_halvings; ++halvings, part *= 0.5) {
+    for (int halvings = 0; halvings <= most; ++halvings, part *= 0.5) {
       const Vector moved = before + part * correction;
       if (!evaluate(moved)) continue;
       if (R_.norm() <= 0.5 * R_before) return true;
