@@ -142,6 +142,7 @@ void Model::attach_forces() {
   std::vector<std::pair<TermId, HostedForce>> all;
   for (std::size_t f = 0; f < parts_.forces.size(); ++f) {
     const Force& force = *parts_.forces[f];
+    has_dampers_ = has_dampers_ || (force.is_damper() && force.size() > 0);
     for (Index e = 0; e < force.size(); ++e) {
       const TermId host = parts_.hosts[f][static_cast<std::size_t>(e)];
       const auto stencil = term(host).stencil();
@@ -174,6 +175,29 @@ std::span<const HostedForce> Model::forces_within(TermId id) const {
   const auto i = static_cast<std::size_t>(index(id));
   return std::span(hosted_).subspan(static_cast<std::size_t>(hosted_offsets_[i]),
                                     static_cast<std::size_t>(hosted_offsets_[i + 1] - hosted_offsets_[i]));
+}
+
+bool Model::is_damped(TermId id) const {
+  return has_dampers_ && std::ranges::any_of(forces_within(id), [](const auto& h) { return h.force->is_damper(); });
+}
+
+bool Model::is_loaded(TermId id) const {
+  return std::ranges::any_of(forces_within(id), [](const auto& h) { return !h.force->is_damper(); });
+}
+
+void Model::add_damping(TermId id, std::span<const double> u, double t, double factor, std::span<double> C) const {
+  const auto d = static_cast<std::size_t>(dim());
+  const std::size_t n = term(id).stencil().size() * d;
+  for (const HostedForce& h : forces_within(id)) {
+    if (!h.force->is_damper()) continue;
+    const std::size_t m = h.local.size() * d;
+    std::array<double, most_entries> part;
+    std::fill_n(part.begin(), m * m, 0.0);
+    h.force->add_damping(h.element, u, t, std::span(part).first(m * m));
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < m; ++j)
+        C[(h.local[i / d] * d + i % d) * n + h.local[j / d] * d + j % d] += factor * part[i * m + j];
+  }
 }
 
 std::uint64_t Model::fingerprint() const {

@@ -72,6 +72,12 @@ class Model {
 
   std::span<const HostedForce> forces_within(TermId id) const;
 
+  bool has_dampers() const { return has_dampers_; }
+  bool is_damped(TermId id) const;
+  bool is_loaded(TermId id) const;  // by forces that are no dampers
+  // C += factor * sum of -dF/dv of the dampers within a term [kg/s], laid out as in Potential::add_hessian.
+  void add_damping(TermId id, std::span<const double> u, double t, double factor, std::span<double> C) const;
+
   // Where the terms with forces keep something of their own: a place for dim components a stencil node each, one term
   // behind the other. -1 for a term without forces.
   Index force_slot(TermId id) const { return slots_.empty() ? -1 : slots_[static_cast<std::size_t>(index(id))]; }
@@ -114,6 +120,7 @@ class Model {
   std::vector<HostedForce> hosted_;
   std::vector<Index> slots_;  // empty without forces
   Index slot_count_ = 0;
+  bool has_dampers_ = false;
   std::size_t largest_stencil_ = 0;
 };
 

@@ -166,15 +166,22 @@ class Cells final : public ElasticCells {
   void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
     const Local e = edges(k, u);
     for (std::size_t q = 0; q < Q; ++q) {
-      const PointGeometry& at = point(k, q);
       const Tangent<double, D> A = model_.template tangent<double, D>(gradient(k, q, e));
-      std::array<std::array<double, D>, N> dN{};  // dN_a/dX_J
-      for (std::size_t a = 0; a < N; ++a)
-        for (int J = 0; J < D; ++J)
-          for (int j = 0; j < D; ++j)
-            dN[a][static_cast<std::size_t>(J)] += derivatives[q][a][static_cast<std::size_t>(j)] * at.inverse(j, J);
-      add_stiffness(A, dN, volume(k, q), H);
+      add_stiffness(A, at_point(k, static_cast<Index>(q)).dN, volume(k, q), H);
     }
+  }
+
+  Index point_count() const override { return static_cast<Index>(Q); }
+  CellPoint at_point(Index k, Index q) const override {
+    const auto i = static_cast<std::size_t>(q);
+    const PointGeometry& geometry = point(k, i);
+    CellPoint at{volume(k, i)};
+    for (std::size_t a = 0; a < N; ++a)
+      for (int J = 0; J < D; ++J)
+        for (int j = 0; j < D; ++j)
+          at.dN[a][static_cast<std::size_t>(J)] +=
+              derivatives[i][a][static_cast<std::size_t>(j)] * geometry.inverse(j, J);
+    return at;
   }
 
   double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const override {
@@ -263,7 +270,7 @@ class Cells final : public ElasticCells {
     return G * point(k, q).inverse;
   }
 
-  static void add_stiffness(const Tangent<double, D>& A, const std::array<std::array<double, D>, N>& dN, double volume,
+  static void add_stiffness(const Tangent<double, D>& A, const std::array<std::array<double, 3>, 10>& dN, double volume,
                             std::span<double> H) {
     constexpr std::size_t n = N * D;
     for (std::size_t a = 0; a < N; ++a)

@@ -17,8 +17,15 @@
 
 namespace tempi {
 
+struct CellPoint {                             // a quadrature point of a cell
+  double volume;                               // [m^3], reference volume it stands for; likewise per unit thickness
+  std::array<std::array<double, 3>, 10> dN{};  // dN_a/dX of each stencil node [1/m]; zero beyond dim
+};
+
 class ElasticCells : public Potential {
  public:
+  virtual Index point_count() const = 0;  // of every cell
+  virtual CellPoint at_point(Index k, Index q) const = 0;
   virtual CellId cell(Index k) const = 0;
   virtual double volume(Index k) const = 0;  // [m^3], per unit thickness in 2-D, per unit area in 1-D
   virtual double density() const = 0;        // [kg/m^3]
