@@ -241,8 +241,9 @@ inline bool same_motion(const State& a, const State& b) {
 }
 // The motion and what has been booked.
 inline bool same_bits(const State& a, const State& b) {
-  if (!same_motion(a, b) || !same_bits(a.loads, b.loads) || !same_bits(a.constraints, b.constraints)) return false;
-  if (a.supports.size() != b.supports.size()) return false;
+  if (!same_motion(a, b) || !same_bits(a.loads, b.loads) || !same_bits(a.damping, b.damping) ||
+      !same_bits(a.constraints, b.constraints) || a.supports.size() != b.supports.size())
+    return false;
   for (std::size_t s = 0; s < a.supports.size(); ++s)
     if (!same_bits(a.supports[s], b.supports[s])) return false;
   return true;

@@ -82,17 +82,18 @@ std::vector<std::array<double, 3>> reactions(const Model& model, const Snapshot&
 }
 
 Sample sample(const Model& model, const Snapshot& snapshot) {
-  Sample s{snapshot.time, energies(model, snapshot), momenta(model, snapshot.state), 0.0, {}, {}};
-  const auto add = [&](const Ledger& ledger) {
-    s.external_work += ledger.work.value();
+  Sample s{snapshot.time, energies(model, snapshot), momenta(model, snapshot.state), 0.0, 0.0, {}, {}};
+  const auto add = [&](const Ledger& ledger, double& work) {
+    work += ledger.work.value();
     for (std::size_t c = 0; c < 3; ++c) {
       s.booked_impulse[c] += ledger.impulse[c].value();
       s.booked_moment[c] += ledger.moment[c].value();
     }
   };
-  add(snapshot.state.loads);
-  add(snapshot.state.constraints);
-  for (const Ledger& ledger : snapshot.state.supports) add(ledger);
+  add(snapshot.state.loads, s.external_work);
+  add(snapshot.state.constraints, s.external_work);
+  for (const Ledger& ledger : snapshot.state.supports) add(ledger, s.external_work);
+  add(snapshot.state.damping, s.damping_work);
   return s;
 }
 
@@ -105,7 +106,7 @@ void Balance::add(const Sample& s) {
     potential_first_ = s.energy.potential;
   }
   time_.push_back(s.time);
-  balance_.push_back(total - s.external_work);
+  balance_.push_back(total - s.external_work - s.damping_work);
   total_last_ = total;
   total_min_ = std::min(total_min_, total);
   total_max_ = std::max(total_max_, total);

@@ -34,7 +34,8 @@ struct Sample {
   Energies energy;
   Momenta momentum;
   double external_work;                  // of loads and supports [J]
-  std::array<double, 3> booked_impulse;  // of loads, supports and constraints to fixed points [N s]
+  double damping_work;                   // of dampers [J]: minus what they have dissipated
+  std::array<double, 3> booked_impulse;  // of loads, supports, dampers and constraints to fixed points [N s]
   std::array<double, 3> booked_moment;   // [N m s]
 };
 Sample sample(const Model& model, const Snapshot& snapshot);
@@ -46,8 +47,8 @@ class Balance {
 
   struct Energy {
     double initial, final, min, max;  // of kinetic + potential [J]
-    double drift;      // least-squares slope of (total energy - external work) times the sampled time, over E_ref
-    double band;       // (max - min) of (total energy - external work), over E_ref
+    double drift;      // least-squares slope of (total energy - booked work) times the sampled time, over E_ref
+    double band;       // (max - min) of (total energy - booked work), over E_ref
     double reference;  // E_ref: the larger of the largest kinetic energy and the largest change of potential energy [J]
   };
   Energy energy() const;
@@ -60,7 +61,7 @@ class Balance {
   Momentum angular_momentum() const;
 
  private:
-  std::vector<double> time_, balance_;  // of each sample: total energy - external work
+  std::vector<double> time_, balance_;  // of each sample: total energy - work of loads, supports and dampers
   std::array<double, 3> linear_start_{}, angular_start_{}, linear_end_{}, angular_end_{};
   double linear_error_ = 0.0, angular_error_ = 0.0, linear_scale_ = 0.0, angular_scale_ = 0.0;
   double total_first_ = 0.0, total_last_ = 0.0, total_min_ = 0.0, total_max_ = 0.0;

@@ -43,7 +43,7 @@ void EnergyResidual::on_strike(const Strike& strike) {
     }
   }
   struck_[i] = true;
-  pending_[i] = strike.kinetic_change - V;
+  pending_[i] = strike.kinetic_change - strike.damping_work - V;
   energy_[i] = std::max(energy_[i], strike.kinetic_before + V);
 }
 

@@ -8,8 +8,8 @@
 // is known only when the term acts again: R^j is complete at strike j + 1. Loads within a term belong to its V
 // (2003, eqs. (9), (43)): they enter by the work of their force at t^{j+1} on x^{j+1} - x^j, which is exact for
 // constant dead loads and differs from (43) by O(step^2) of the load's second time derivative for others; follower
-// pressures, which have no potential, enter the same way. The method does not enforce R = 0: its smallness is a measure
-// of quality.
+// pressures, which have no potential, enter the same way. What dampers take of T^+ is not counted. The method does not
+// enforce R = 0: its smallness is a measure of quality.
 #pragma once
 
 #include <span>

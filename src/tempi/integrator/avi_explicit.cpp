@@ -12,6 +12,7 @@ AviExplicit::AviExplicit(const Model& model, std::vector<double> steps)
       steps_(std::move(steps)),
       updates_(steps_.size(), 0),
       kick_drift_(model, 0.1 * *std::ranges::min_element(steps_)),
+      dampers_(model, kick_drift_),
       queue_(next_times()),
       p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
       q_(p_.size()),
@@ -57,40 +58,56 @@ void AviExplicit::kick(State& state, TermId term, std::span<const double> p, std
     kick_drift_.kick(state, nodes[a], p.subspan(a * d, d), q.subspan(a * d, d));
 }
 
-void AviExplicit::update(State& state, TermId term) {
+void AviExplicit::strike(State& state, TermId term) {
   prepare(state, term);
   kick(state, term, p_, q_);
   ++updates_[static_cast<std::size_t>(index(term))];
 }
 
-// All updates of one instant, exactly as without an observer; the velocities before any of them are noted first.
-void AviExplicit::update_observed(State& state, Observer& observer) {
+void AviExplicit::update(State& state, TermId term) {
+  const double t = next_time(term);
+  dampers_.begin();
+  dampers_.announce(state, term, step(term));
+  strike(state, term);
+  dampers_.act(state, t);
+}
+
+// All updates of one instant, exactly as one by one but for dampers, which act together; the velocities before any of
+// them are noted first.
+void AviExplicit::update_instant(State& state, Observer* observer) {
   const double t = queue_.next_time();
   record_.clear();
+  dampers_.begin();
   while (!queue_.empty() && queue_.next_time() == t) {
     const auto term = make_id<TermId>(queue_.next_id());
     record_.announce(state, term, updates(term) + 1, step(term));
+    dampers_.announce(state, term, step(term));
     queue_.reschedule(index(term), EventQueue::never);
   }
+  auto next = record_.announced().begin();
   try {
-    for (const auto& strike : record_.announced()) {
-      update(state, strike.term);
+    for (; next != record_.announced().end(); ++next) {
+      const auto& strike = *next;
+      this->strike(state, strike.term);
       const std::size_t size = model_.term(strike.term).stencil().size() * static_cast<std::size_t>(model_.dim());
       record_.add_impulses(std::span(p_).first(size), std::span(q_).first(size));
       queue_.reschedule(index(strike.term), next_time(strike.term));
     }
   } catch (...) {
+    for (; next != record_.announced().end(); ++next) dampers_.withdraw(next->term);
+    dampers_.act(state, t);
     queue_ = EventQueue(next_times());
     throw;
   }
-  record_.show(state, t, observer);
+  dampers_.act(state, t);
+  if (observer != nullptr) record_.show(state, t, dampers_, *observer);
 }
 
 void AviExplicit::advance(State& state, double t_end, Observer* observer) {
   if (!started_) start(state);
   while (!queue_.empty() && queue_.next_time() < t_end) {
-    if (observer != nullptr) {
-      update_observed(state, *observer);
+    if (observer != nullptr || model_.has_dampers()) {
+      update_instant(state, observer);
       continue;
     }
     const auto term = make_id<TermId>(queue_.next_id());

@@ -4,12 +4,14 @@
 //
 //   at t = j step_K:  x_a += v_a (t - tau_a), tau_a = t, v_a -= step_K dV_K/dx_a / m_a   for all nodes a of K
 //
-// Steps may have any ratio. Momenta are exact, energy stays in a band. Each step must stay below the stable step of
-// its term; steps that do not nest can resonate, slowly, from about a third of it (see docs/theory.md). Order 2.
+// Dampers act after the kicks of their instant (dampers.hpp). Steps may have any ratio. Momenta are exact, energy stays
+// in a band. Each step must stay below the stable step of its term; steps that do not nest can resonate, slowly, from
+// about a third of it (see docs/theory.md). Order 2.
 #pragma once
 
 #include <vector>
 
+#include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/strike_record.hpp"
@@ -40,7 +42,8 @@ class AviExplicit final : public Integrator {
 
  private:
   void advance(State& state, double t_end, Observer* observer) override;
-  void update_observed(State& state, Observer& observer);
+  void update_instant(State& state, Observer* observer);
+  void strike(State& state, TermId term);
   void prepare(State& state, TermId term);
   void kick(State& state, TermId term, std::span<const double> p, std::span<const double> q);
   std::vector<double> next_times() const;
@@ -50,6 +53,7 @@ class AviExplicit final : public Integrator {
   std::vector<Index> updates_;
   bool started_ = false;
   KickDrift kick_drift_;
+  Dampers dampers_;
   EventQueue queue_;
   std::vector<double> p_, q_;  // impulses of the term in hand, those of its loads
   StrikeRecord record_;

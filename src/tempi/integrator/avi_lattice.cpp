@@ -33,6 +33,7 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       synchronous_(std::ranges::all_of(lattice_.ticks, [](std::int32_t m) { return m == 1; })),
       plan_(lattice_groups(model, lattice_.ticks)),
       kick_drift_(model, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
+      dampers_(model, kick_drift_),
       team_(options.threads),
       lines_(static_cast<std::size_t>(model.node_count())),
       p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
@@ -90,11 +91,13 @@ void AviLattice::act(State& state, Index s, Observer* observer) {
     for (const LatticeGroup* group : acting_) measure(*group, t);
   }
   for (const LatticeGroup* group : acting_) evaluate_loads(state, *group, t);  // they may throw: before any kick
+  announce_dampers(state);
   bool admissible = true;
   for (const LatticeGroup* group : acting_) admissible = strike(*group, step(*group), t, lines_) && admissible;
   if (!admissible) fail(state, t);
   for (const LatticeGroup* group : acting_) apply_loads(state, *group);
   for (const LatticeGroup* group : acting_) settle_supports(state, *group);
+  apply_dampers(state, t);
   if (observer == nullptr) return;
   for (const LatticeGroup* group : acting_)
     each_line(*group, [&](std::int32_t i) { to_state(state, plan_.node_of_line[static_cast<std::size_t>(i)]); });
@@ -217,7 +220,7 @@ void AviLattice::apply_loads(State& state, const LatticeGroup& group) {
     kick_drift_.book_load_work(state, term, q, step(group));
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       const auto at_node = q.subspan(a * d, d);
-      kick_drift_.book_load(state, nodes[a], at_node);
+      kick_drift_.book(state.loads, state, nodes[a], at_node);
       NodeLine& node = line(nodes[a]);
       for (std::size_t c = 0; c < d; ++c) node.velocity[c] += at_node[c] * node.inverse_mass;
     }
@@ -240,6 +243,24 @@ void AviLattice::settle_supports(State& state, const LatticeGroup& group) {
     kick_drift_.kick(state, a, std::span(p).first(d), std::span(none).first(d));
     to_line(state, a);
   }
+}
+
+// Dampers work on the state. Held nodes have their truth there already.
+void AviLattice::announce_dampers(State& state) {
+  dampers_.begin();
+  for (const LatticeGroup* group : acting_)
+    for (const TermId term : group->damped) {
+      for (const NodeId a : model_.term(term).stencil())
+        if (!model_.supports().holds(a)) to_state(state, a);
+      dampers_.announce(state, term, step(*group));
+    }
+}
+
+void AviLattice::apply_dampers(State& state, double t) {
+  for (const NodeId a : dampers_.nodes())
+    if (!model_.supports().holds(a)) to_state(state, a);
+  dampers_.act(state, t);
+  for (const NodeId a : dampers_.nodes()) to_line(state, a);
 }
 
 // The nodes that drifted with the group.
@@ -283,7 +304,8 @@ void AviLattice::show(const State& state, Index s, Observer& observer) {
         const auto nodes = part.potential->stencil(index(term) - index(part.first));
         const Index slot = model_.force_slot(term);
         const double* q = slot >= 0 ? &load_impulses_[static_cast<std::size_t>(slot)] : nullptr;
-        double kinetic_before = 0.0, change = 0.0;
+        const auto resistance = dampers_.impulses(term);
+        double kinetic_before = 0.0, change = 0.0, damping_work = 0.0;
         for (std::size_t a = 0; a < nodes.size(); ++a) {
           const auto at = static_cast<std::size_t>(plan_.line_of_node[static_cast<std::size_t>(index(nodes[a]))]);
           const double mass = 1.0 / lines_[at].inverse_mass;
@@ -296,11 +318,12 @@ void AviLattice::show(const State& state, Index s, Observer& observer) {
             const double p = (q != nullptr ? q[a * d + c] : 0.0) - step(*group) * gradient[a * d + c];
             kinetic_before += 0.5 * mass * before * before;
             change += 0.5 * p * (before + after);
+            if (!resistance.empty()) damping_work += 0.5 * resistance[a * d + c] * (before + after);
           }
         }
         const std::span<const double> loads(q, q != nullptr ? nodes.size() * d : 0);
         observer.on_strike({term, s / group->ticks, static_cast<double>(s) * lattice_.tick, step(*group),
-                            kinetic_before, change, *energy++, loads, state});
+                            kinetic_before, change + damping_work, damping_work, *energy++, loads, state});
         gradient += part.batch->row();
       }
       const Index padding = (size + Batch::grain - 1) / Batch::grain * Batch::grain - size;
@@ -355,9 +378,12 @@ std::vector<double> AviLattice::internal_forces(std::span<const double> u, doubl
   return impulses(nodes, t, [](const LatticeGroup&) { return 1.0; });
 }
 
-// As KickDrift::synchronized, by batches.
+// As KickDrift::synchronized, by batches; itself where dampers want to know every term's forces.
 Snapshot AviLattice::synchronized(const State& state, double t) const {
-  if (!started_) return kick_drift_.synchronized(state, t, false, [](TermId) { return 0.0; });
+  if (!started_ || model_.has_dampers())
+    return kick_drift_.synchronized(state, t, started_, [&](TermId term) {
+      return t - (static_cast<double>(updates(term)) + 0.5) * step(term);
+    });
   Snapshot snapshot{t, state, {}, 0.0};
   for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
   AlignedVector<NodeLine> nodes = lines_at(snapshot.state.displacement);

@@ -6,7 +6,8 @@
 //     x_a += v_a (t - tau_a), tau_a = t for their nodes;  then  v_a -= m_K tick dV_K/dx_a / m_a
 //
 // Neighbours may keep steps such as 7 and 9 ticks: no ratio need be whole. With all m_K = 1 it is explicit Newmark in
-// leapfrog form. Loads and supports act after the strikes of their tick. The bits do not depend on the number of
+// leapfrog form. Loads and supports act after the strikes of their tick, then dampers (dampers.hpp), on one thread and
+// term by term. The bits do not depend on the number of
 // threads; they depend on the width of the machine's vector instructions. Order 2.
 #pragma once
 
@@ -16,6 +17,7 @@
 
 #include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/lattice_groups.hpp"
@@ -46,8 +48,8 @@ class AviLattice final : public Integrator {
 
   const TickLattice& lattice() const { return lattice_; }
 
-  // Wall time [s] of drifting every node and striking every term once, as measured here and now: what predictions of a
-  // run's time are scaled by. Changes nothing of the run.
+  // Wall time [s] of drifting every node and striking every term once, dampers left out, as measured here and now: what
+  // predictions of a run's time are scaled by. Changes nothing of the run.
   double time_of_pass(const State& state);
 
   // -sum_K dV_K/dx of every node at the displacements u [N], without loads and reactions.
@@ -67,6 +69,8 @@ class AviLattice final : public Integrator {
   void apply_loads(State& state, const LatticeGroup& group);
   std::span<double> load_impulses(TermId term);
   void settle_supports(State& state, const LatticeGroup& group);
+  void announce_dampers(State& state);
+  void apply_dampers(State& state, double t);
   void measure(const LatticeGroup& group, double t);
   void show(const State& state, Index s, Observer& observer);
 
@@ -94,6 +98,7 @@ class AviLattice final : public Integrator {
   bool synchronous_;
   LatticeGroups plan_;
   KickDrift kick_drift_;
+  Dampers dampers_;
   mutable ThreadTeam team_;
   AlignedVector<NodeLine> lines_;
   Index now_ = 0;           // the last tick done

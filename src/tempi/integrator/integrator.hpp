@@ -28,6 +28,7 @@ struct Strike {
   double time, step;        // [s]
   double kinetic_before;    // T^-: sum over its nodes of m_a |v_a|^2 / 2 with total nodal masses [J], eq. (98)
   double kinetic_change;    // T^+ - T^- due to this term: its impulses times the mean of both velocities [J]
+  double damping_work;      // the part of it that is due to dampers within the term [J]
   double potential_energy;  // V_K at its strike [J]
   std::span<const double>
       load_impulses;   // of the loads within the term [N s], dim components a stencil node; may be empty

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/dampers.hpp"
 
 namespace tempi {
 namespace {
@@ -92,9 +93,20 @@ double KickDrift::impulses(TermId term, std::span<const double> u, std::span<con
 
 void KickDrift::load_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
                               std::span<double> q) const {
+  force_impulses(Kind::load, term, u, v, t, dt, q);
+}
+
+void KickDrift::damping_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
+                                 std::span<double> q) const {
+  force_impulses(Kind::damper, term, u, v, t, dt, q);
+}
+
+void KickDrift::force_impulses(Kind kind, TermId term, std::span<const double> u, std::span<const double> v, double t,
+                               double dt, std::span<double> q) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   std::ranges::fill(q, 0.0);
   for (const HostedForce& h : model_.forces_within(term)) {
+    if (h.force->is_damper() != (kind == Kind::damper)) continue;
     std::array<double, 30> part{};
     h.force->add_impulse(h.element, u, v, t, dt, std::span(part).first(h.local.size() * d));
     for (std::size_t a = 0; a < h.local.size(); ++a)
@@ -114,17 +126,17 @@ void KickDrift::kick_and_book(State& state, NodeId a, std::span<const double> p,
     } else {
       Vector reaction{};
       reaction[c] = -p[c];
-      book(state.supports[static_cast<std::size_t>(s)], position(state, a), reaction, -p[c] * v[c]);
+      tempi::book(state.supports[static_cast<std::size_t>(s)], position(state, a), reaction, -p[c] * v[c]);
     }
   }
-  book_load(state, a, q);
+  book(state.loads, state, a, q);
 }
 
-void KickDrift::book_load(State& state, NodeId a, std::span<const double> q) const {
+void KickDrift::book(Ledger& ledger, const State& state, NodeId a, std::span<const double> q) const {
   if (std::ranges::all_of(q, [](double value) { return value == 0.0; })) return;
-  Vector load{};
-  std::ranges::copy(q, load.begin());
-  book(state.loads, position(state, a), load, 0.0);
+  Vector impulse{};
+  std::ranges::copy(q, impulse.begin());
+  tempi::book(ledger, position(state, a), impulse, 0.0);
 }
 
 void KickDrift::book_load_work(State& state, TermId term, std::span<const double> q, double dt) const {
@@ -145,9 +157,11 @@ void KickDrift::book_load_work(State& state, TermId term, std::span<const double
   state.loads.work += work;
 }
 
-std::vector<double> KickDrift::kick_all(State& state, double t, const std::function<double(TermId)>& duration) const {
+std::vector<double> KickDrift::kick_all(State& state, double t, const std::function<double(TermId)>& duration,
+                                        Purpose purpose) const {
   const auto d = static_cast<std::size_t>(model_.dim());
-  std::vector<double> force(state.velocity.size(), 0.0), total(force), loads(force);
+  std::vector<double> force(state.velocity.size(), 0.0), total(force), loads(force), ahead(force);
+  Dampers dampers(model_, *this);
   std::vector<double> p(model_.largest_stencil() * d), q(p);
   for (Index i = 0; i < model_.term_count(); ++i) {
     const auto term = make_id<TermId>(i);
@@ -156,11 +170,13 @@ std::vector<double> KickDrift::kick_all(State& state, double t, const std::funct
     impulses(term, state.displacement, state.velocity, t, 1.0, local_p, local_q);
     book_load_work(state, term, local_q, 1.0);
     const double dt = duration(term);
+    dampers.announce(state, term, dt);
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
         const std::size_t global = static_cast<std::size_t>(index(nodes[a])) * d + c;
         force[global] += local_p[a * d + c];
         total[global] += dt * local_p[a * d + c];
+        ahead[global] += std::abs(dt) * local_p[a * d + c];
         loads[global] += dt * local_q[a * d + c];
       }
   }
@@ -168,6 +184,10 @@ std::vector<double> KickDrift::kick_all(State& state, double t, const std::funct
     const auto at_node = static_cast<std::size_t>(a) * d;
     kick(state, make_id<NodeId>(a), std::span(total).subspan(at_node, d), std::span(loads).subspan(at_node, d));
   }
+  if (purpose == Purpose::run)
+    dampers.act(state, t);
+  else
+    dampers.report(state, t, ahead);
   return force;
 }
 
@@ -176,9 +196,26 @@ Snapshot KickDrift::synchronized(const State& state, double t, bool started,
   Snapshot snapshot{t, state, {}, 0.0};
   if (!started) start(snapshot.state);
   for (Index a = 0; a < model_.node_count(); ++a) drift(snapshot.state, make_id<NodeId>(a), t);
-  snapshot.force = kick_all(snapshot.state, t, [&](TermId term) { return started ? duration(term) : 0.0; });
+  const auto taken = [&](TermId term) { return started ? duration(term) : 0.0; };
+  snapshot.force = kick_all(snapshot.state, t, taken, Purpose::report);
+  if (model_.has_dampers()) add_damping_forces(snapshot);
   snapshot.potential_energy = model_.potential_energy(snapshot.state.displacement, t);
   return snapshot;
+}
+
+void KickDrift::add_damping_forces(Snapshot& snapshot) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const State& state = snapshot.state;
+  std::vector<double> room(model_.largest_stencil() * d);
+  for (Index k = 0; k < model_.term_count(); ++k) {
+    const auto term = make_id<TermId>(k);
+    if (!model_.is_damped(term)) continue;
+    const auto nodes = model_.term(term).stencil();
+    const auto q = std::span(room).first(nodes.size() * d);
+    damping_impulses(term, state.displacement, state.velocity, snapshot.time, 1.0, q);
+    for (std::size_t i = 0; i < q.size(); ++i)
+      snapshot.force[static_cast<std::size_t>(index(nodes[i / d])) * d + i % d] += q[i];
+  }
 }
 
 void KickDrift::start(State& state) const {

@@ -46,9 +46,12 @@ class KickDrift {
   // The loads' part alone.
   void load_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
                      std::span<double> q) const;
+  // Impulses [N s] of the dampers within a term at the velocities v, which the others know nothing of. Overwrites q.
+  void damping_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
+                        std::span<double> q) const;
 
-  // Books the impulse q of loads on node `a`, and its moment.
-  void book_load(State& state, NodeId a, std::span<const double> q) const;
+  // Books the impulse q on node `a`, and its moment, in a ledger of `state`.
+  void book(Ledger& ledger, const State& state, NodeId a, std::span<const double> q) const;
 
   // Gives node `a` the impulse p, of which q comes from loads; books the loads' impulse and moment, and what supports
   // do.
@@ -66,9 +69,12 @@ class KickDrift {
   // exact for constant dead loads. `q`: their impulses for the duration dt, at the present positions.
   void book_load_work(State& state, TermId term, std::span<const double> q, double dt) const;
 
-  // Gives every term a kick of duration `duration(term)` at the present positions, all clocks at t; returns the nodal
-  // forces. For starting half kicks and synchronised velocities.
-  std::vector<double> kick_all(State& state, double t, const std::function<double(TermId)>& duration) const;
+  // Gives every term a kick of duration `duration(term)` at the present positions, all clocks at t: an instant of a
+  // run, as the starting half kicks, or a report of velocities at t, with durations of any sign. Returns the nodal
+  // forces without dampers.
+  enum class Purpose { run, report };
+  std::vector<double> kick_all(State& state, double t, const std::function<double(TermId)>& duration,
+                               Purpose purpose = Purpose::run) const;
 
   // A copy of `state` for output, drifted to t, each term's kick brought to t by `duration(term)`; 0 before the start.
   Snapshot synchronized(const State& state, double t, bool started,
@@ -88,6 +94,10 @@ class KickDrift {
     return std::span(values).subspan(static_cast<std::size_t>(index(a)) * d, d);
   }
   std::array<double, 3> position(const State& state, NodeId a) const;
+  enum class Kind { load, damper };
+  void force_impulses(Kind kind, TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
+                      std::span<double> q) const;
+  void add_damping_forces(Snapshot& snapshot) const;
   void follow_support(State& state, NodeId a, double t) const;
   void kick_and_book(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const;
 

@@ -51,7 +51,7 @@ class Builder {
     std::vector<std::int32_t> distinct(ticks_.begin(), ticks_.end());
     std::ranges::sort(distinct);
     distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
-    for (const std::int32_t m : distinct) result_.groups.push_back({m, 0, 0, {}, {}, {}, {}});
+    for (const std::int32_t m : distinct) result_.groups.push_back({m, 0, 0, {}, {}, {}, {}, {}});
   }
 
   // Nodes by (smallest ticks, key); nodes without terms last.
@@ -122,7 +122,7 @@ class Builder {
       }
     }
     if (model_.supports().size() > 0 || model_.has_forces())
-      for (LatticeGroup& group : result_.groups) add_held_and_loaded(group);
+      for (LatticeGroup& group : result_.groups) add_held_and_forced(group);
   }
 
   void add_part(LatticeGroup& group, Index p, const std::vector<std::pair<Key, std::int32_t>>& order) {
@@ -180,14 +180,16 @@ class Builder {
         visit(taken_[static_cast<std::size_t>(index(a))]);
   }
 
-  void add_held_and_loaded(LatticeGroup& group) {
+  void add_held_and_forced(LatticeGroup& group) {
     for (const LatticePart& part : group.parts)
       for (const TermId term : part.terms) {
-        if (!model_.forces_within(term).empty()) group.loaded.push_back(term);
+        if (model_.is_loaded(term)) group.loaded.push_back(term);
+        if (model_.is_damped(term)) group.damped.push_back(term);
         for (const NodeId a : model_.term(term).stencil())
           if (model_.supports().holds(a)) group.held.push_back(a);
       }
     std::ranges::sort(group.loaded);
+    std::ranges::sort(group.damped);
     std::ranges::sort(group.held);
     group.held.erase(std::ranges::unique(group.held).begin(), group.held.end());
   }

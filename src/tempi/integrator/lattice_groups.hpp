@@ -31,8 +31,8 @@ struct LatticeGroup {
   std::int32_t first_line, last_line;     // nodes without a smaller step: they drift whenever the group acts
   std::vector<std::int32_t> other_lines;  // nodes of its terms that no faster group has always drifted by then
   std::vector<LatticePart> parts;
-  std::vector<NodeId> held;    // nodes of its terms with a support
-  std::vector<TermId> loaded;  // its terms with loads
+  std::vector<NodeId> held;            // nodes of its terms with a support
+  std::vector<TermId> loaded, damped;  // its terms with loads, with dampers
 };
 
 struct LatticeGroups {

@@ -15,12 +15,13 @@ void StrikeRecord::add_impulses(std::span<const double> p, std::span<const doubl
   q_.insert(q_.end(), q.begin(), q.end());
 }
 
-void StrikeRecord::show(const State& state, double time, Observer& observer) {
+void StrikeRecord::show(const State& state, double time, const Dampers& dampers, Observer& observer) {
   const auto d = static_cast<std::size_t>(model_.dim());
   for (const Entry& e : entries_) {
     const auto [potential, k] = model_.term(e.term);
     const auto nodes = potential->stencil(k);
-    double kinetic_before = 0.0, change = 0.0;
+    const auto resistance = dampers.impulses(e.term);
+    double kinetic_before = 0.0, change = 0.0, damping_work = 0.0;
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
         const double after = state.velocity[static_cast<std::size_t>(index(nodes[a])) * d + c];
@@ -29,10 +30,12 @@ void StrikeRecord::show(const State& state, double time, Observer& observer) {
         const double before = held ? after : before_[e.offset + a * d + c];
         kinetic_before += 0.5 * model_.mass(nodes[a]) * before * before;
         change += 0.5 * p_[e.offset + a * d + c] * (before + after);
+        if (!resistance.empty()) damping_work += 0.5 * resistance[a * d + c] * (before + after);
       }
     const auto loads = std::span<const double>(q_).subspan(e.offset, nodes.size() * d);
     const double energy = potential->energy(k, state.displacement, time);
-    observer.on_strike({e.term, e.update, time, e.step, kinetic_before, change, energy, loads, state});
+    observer.on_strike(
+        {e.term, e.update, time, e.step, kinetic_before, change + damping_work, damping_work, energy, loads, state});
   }
   clear();
 }

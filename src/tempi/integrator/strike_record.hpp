@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 
 namespace tempi {
@@ -19,8 +20,8 @@ class StrikeRecord {
   void add_impulses(std::span<const double> p, std::span<const double> q);
   void clear();
 
-  // Shows all strikes since the last call, in the order they were announced.
-  void show(const State& state, double time, Observer& observer);
+  // Shows all strikes since the last call, in the order they were announced; `dampers` have acted in the same instant.
+  void show(const State& state, double time, const Dampers& dampers, Observer& observer);
 
   struct Entry {
     TermId term;

@@ -20,7 +20,7 @@ bool has_only_pairs(const Model& model) {
 SyncEnergyMomentum::SyncEnergyMomentum(const Model& model, double step)
     : SyncStepper(model, step), angular_momentum_(has_only_pairs(model) ? Conservation::exact : Conservation::none) {}
 
-// The unknown is z = (q1 - q0) / h, the mean velocity:   R = M (v0 - z) + h f/2,   A = M + h^2/2 dDG/dq1.
+// The unknown is z = (q1 - q0) / h, the mean velocity:   R = M (v0 - z) + h f/2,   A = M + h^2/2 dDG/dq1 + h/2 C.
 void SyncEnergyMomentum::make_step(State& state, double t0, double h) const {
   const double t = t0 + 0.5 * h;  // of the midpoint; potentials that depend on time are taken there
   const Vector v0 = map_of(state.velocity), p0 = mass().cwiseProduct(v0);
@@ -48,14 +48,16 @@ void SyncEnergyMomentum::make_step(State& state, double t0, double h) const {
   };
   equations.scale = [&] { return std::max(p0.cwiseAbs().maxCoeff(), h * middle.force.cwiseAbs().maxCoeff()); };
   equations.correct = [&](const Vector& R) -> std::optional<Vector> {
-    const auto& derivative =
-        matrix_->stiffness().assemble([&](TermId term, std::span<double> H) { gradient.add_derivative(term, H); });
+    const auto& derivative = matrix_->stiffness().assemble([&](TermId term, std::span<double> H) {
+      gradient.add_derivative(term, H);
+      model().add_damping(term, span_of(middle.u), t, 1.0 / h, H);
+    });
     if (!matrix_->factorise(derivative, 0.5 * h * h)) return std::nullopt;
     return matrix_->solve(R);
   };
   iterations_ += solve_newton(equations, guesses, t0).iterations;
 
-  book_loads(state, middle, h);
+  book_forces(state, middle, h);
   Vector u = gradient.u1(), v = v0 + h * middle.force.cwiseQuotient(mass());
   for (const Index i : held()) {
     const double inertia = mass()(i) * (v1(i) - v0(i)), force = h * middle.force(i);
@@ -69,7 +71,7 @@ void SyncEnergyMomentum::make_step(State& state, double t0, double h) const {
 SyncStepper::Admissibility SyncEnergyMomentum::evaluate_middle(DiscreteGradient& gradient, Stage& middle,
                                                                double t) const {
   const auto d = static_cast<std::size_t>(model().dim());
-  middle.force = middle.load = Vector::Zero(middle.u.size());
+  middle.force = middle.load = middle.damping = Vector::Zero(middle.u.size());
   Admissibility worst;
   std::vector<double> g(model().largest_stencil() * d), q(g.size(), 0.0);
   for (Index k = 0; k < model().term_count(); ++k) {
@@ -84,6 +86,7 @@ SyncStepper::Admissibility SyncEnergyMomentum::evaluate_middle(DiscreteGradient&
       middle.force(global) += local_q[i] - local_g[i];
       middle.load(global) += local_q[i];
     }
+    add_damping(term, middle, t);
   }
   return worst;
 }

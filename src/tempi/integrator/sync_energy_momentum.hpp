@@ -5,8 +5,9 @@
 //
 // Linear momentum is exact. Energy is as exact as rounding lets the equations be solved: some 1e-12 over a thousand
 // steps, more where displacements are large beside the strains, as of bodies that fly far or turn, or where omega h is.
-// Angular momentum is exact where all terms are pairs; elements let it drift, by order 2. Loads act at the midpoint;
-// what they and supports do is booked so that the energy balances to rounding, too.
+// Angular momentum is exact where all terms are pairs; elements let it drift, by order 2. Loads act at the midpoint,
+// dampers there with the mean velocity, so that they can only take energy; what they and supports do is booked so that
+// the energy balances to rounding, too.
 //
 // Implicit: Newton's method with the exact, unsymmetric derivative M + h^2/2 dDG/dq1. Reversible, not symplectic.
 // Not for finding periods at large steps: energy is kept, phases are not.

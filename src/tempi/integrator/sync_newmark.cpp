@@ -11,6 +11,7 @@ SyncNewmark::SyncNewmark(const Model& model, double step)
     : model_(model),
       step_(step),
       kick_drift_(model, 0.1 * step),
+      dampers_(model, kick_drift_),
       impulse_(static_cast<std::size_t>(model.node_count() * model.dim())),
       load_impulse_(impulse_.size()),
       p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
@@ -22,6 +23,7 @@ void SyncNewmark::assemble(State& state, double t, Observer* observer) {
   std::ranges::fill(impulse_, 0.0);
   std::ranges::fill(load_impulse_, 0.0);
   record_.clear();
+  dampers_.begin();
   const Index turn = (steps_done_ + 1) % updates_between_stability_checks;
   for (Index i = 0; i < model_.term_count(); ++i) {
     const auto term = make_id<TermId>(i);
@@ -31,6 +33,7 @@ void SyncNewmark::assemble(State& state, double t, Observer* observer) {
     kick_drift_.require_admissible(term, admissibility, t);
     kick_drift_.book_load_work(state, term, q, step_);
     if (i % updates_between_stability_checks == turn) kick_drift_.require_stable(term, state, step_, t);
+    dampers_.announce(state, term, step_);
     if (observer != nullptr) {
       record_.announce(state, term, steps_done_ + 1, step_);
       record_.add_impulses(p, q);
@@ -60,7 +63,8 @@ void SyncNewmark::advance(State& state, double t_end, Observer* observer) {
       kick_drift_.kick(state, make_id<NodeId>(a), std::span(impulse_).subspan(at_node, d),
                        std::span(load_impulse_).subspan(at_node, d));
     }
-    if (observer != nullptr) record_.show(state, t, *observer);
+    dampers_.act(state, t);
+    if (observer != nullptr) record_.show(state, t, dampers_, *observer);
     ++steps_done_;
   }
 }

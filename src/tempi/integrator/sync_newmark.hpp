@@ -4,12 +4,14 @@
 //
 //   at t = j h:  x += v h,   v -= h M^{-1} dV/dx,   v starting at v(0) - h/2 M^{-1} dV/dx
 //
-// Momenta are exact, energy stays in a band; the step must stay below 2 / omega_max of the assembled model, for which
-// the smallest stable step of a term is a safe bound. Symplectic, reversible, order 2.
+// Dampers act after the kick, implicitly in v (dampers.hpp). Momenta are exact, energy stays in a band; the step must
+// stay below 2 / omega_max of the assembled model, for which the smallest stable step of a term is a safe bound.
+// Symplectic, reversible, order 2.
 #pragma once
 
 #include <vector>
 
+#include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/strike_record.hpp"
@@ -39,6 +41,7 @@ class SyncNewmark final : public Integrator {
   Index steps_done_ = 0;
   bool started_ = false;
   KickDrift kick_drift_;
+  Dampers dampers_;
   std::vector<double> impulse_, load_impulse_;  // nodal sums of one step
   std::vector<double> p_, q_;                   // impulses of the term in hand, those of its loads
   StrikeRecord record_;

@@ -30,8 +30,8 @@ void SyncNewmarkImplicit::make_step(State& state, double t0, double h) const {
   end.v = start.v + impulse.cwiseQuotient(mass());
   prescribe(t0 + h, end.u, end.v);
 
-  book_loads(state, start, (1.0 - gamma_) * h);
-  book_loads(state, end, gamma_ * h);
+  book_forces(state, start, (1.0 - gamma_) * h);
+  book_forces(state, end, gamma_ * h);
   for (const Index i : held())
     for (const auto& [stage, weight] : {std::pair(&start, 1.0 - gamma_), std::pair(&end, gamma_)}) {
       const double given = weight * (mass()(i) * (end.v(i) - start.v(i)) - h * stage->force(i));
@@ -41,8 +41,8 @@ void SyncNewmarkImplicit::make_step(State& state, double t0, double h) const {
   map_of(state.velocity) = end.v;
 }
 
-// The unknown is z = (q1 - q0) / h:   R = M v0 + h (1/2 - beta) f0 + h beta f1 - M z,   A = M + beta h^2 K(q1).
-// Forces that depend on velocities get v1 as z implies it; v0 + h a0 where beta = 0.
+// The unknown is z = (q1 - q0) / h:   R = M v0 + h (1/2 - beta) f0 + h beta f1 - M z,
+// A = M + beta h^2 K(q1) + gamma h C(q1). Dampers get v1 as z implies it; where beta = 0, see find_end_velocity.
 void SyncNewmarkImplicit::find_end(const Stage& start, Stage& end, double t1, double h) const {
   const Vector p0 = mass().cwiseProduct(start.v), known = p0 + (0.5 - beta_) * h * start.force;
   Vector u1 = start.u, v1 = start.v;
@@ -54,7 +54,11 @@ void SyncNewmarkImplicit::find_end(const Stage& start, Stage& end, double t1, do
     for (const Index i : held()) end.u(i) = u1(i), end.v(i) = v1(i);
     return evaluate(end, t1);
   };
-  if (beta_ == 0.0) return require(place(known.cwiseQuotient(mass())), t1);
+  if (beta_ == 0.0) {
+    require(place(known.cwiseQuotient(mass())), t1);
+    if (model().has_dampers()) find_end_velocity(start, end, t1, h);
+    return;
+  }
 
   std::array<Vector, 2> guesses = {start.v, Vector::Zero(start.v.size())};
   for (Vector& guess : guesses)
@@ -75,10 +79,27 @@ void SyncNewmarkImplicit::find_end(const Stage& start, Stage& end, double t1, do
   };
   equations.resolution = resolution(start.u, h);
   equations.correct = [&](const Vector& r) -> std::optional<Vector> {
-    if (!matrix_->factorise(matrix_->stiffness()(span_of(end.u), t1), beta_ * h * h)) return std::nullopt;
+    const auto& derivative = matrix_->stiffness().assemble([&](TermId id, std::span<double> H) {
+      const auto [potential, k] = model().term(id);
+      potential->add_hessian(k, span_of(end.u), t1, H);
+      model().add_damping(id, span_of(end.u), t1, gamma_ / (beta_ * h), H);
+    });
+    if (!matrix_->factorise(derivative, beta_ * h * h)) return std::nullopt;
     return matrix_->solve(r);
   };
   solve_newton(equations, guesses, t1 - h);
+}
+
+// beta = 0: positions are known, (M + gamma h C) v1 = M v0 + h [(1 - gamma) f0 + gamma (f1 without dampers)] is linear.
+void SyncNewmarkImplicit::find_end_velocity(const Stage& start, Stage& end, double t1, double h) const {
+  if (!matrix_) matrix_ = std::make_unique<StepMatrix>(model(), mass(), held(), SparseFactors::Kind::symmetric);
+  Vector R = mass().cwiseProduct(start.v - end.v) + h * ((1.0 - gamma_) * start.force + gamma_ * end.force);
+  for (const Index i : held()) R(i) = 0.0;
+  const auto& C = matrix_->stiffness().assemble(
+      [&](TermId id, std::span<double> H) { model().add_damping(id, span_of(end.u), t1, 1.0, H); });
+  matrix_->factorise(C, gamma_ * h);  // positive definite
+  end.v += matrix_->solve(R);
+  require(evaluate(end, t1), t1);
 }
 
 }  // namespace tempi

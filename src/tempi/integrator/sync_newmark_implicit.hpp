@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newmark's family (Lew, Marsden, Ortiz, West 2004, eq. (19)), a = M^{-1} (-dV/dx + loads):
+// Newmark's family (Lew, Marsden, Ortiz, West 2004, eq. (19)), a = M^{-1} (-dV/dx + loads - C v):
 //
 //   q1 = q0 + h v0 + h^2/2 [(1 - 2 beta) a0 + 2 beta a1],   v1 = v0 + h [(1 - gamma) a0 + gamma a1]
 //
@@ -31,6 +31,7 @@ class SyncNewmarkImplicit final : public SyncStepper {
  private:
   void make_step(State& state, double t0, double h) const override;
   void find_end(const Stage& start, Stage& end, double t1, double h) const;
+  void find_end_velocity(const Stage& start, Stage& end, double t1, double h) const;
 
   double beta_, gamma_;
   mutable std::unique_ptr<StepMatrix> matrix_;  // made when first needed

@@ -26,7 +26,7 @@ void SyncRk4::make_step(State& state, double t0, double h) const {
   }
   prescribe(t0 + h, u1, v1);
 
-  for (std::size_t k = 0; k < 4; ++k) book_loads(state, stages[k], weight[k] * h);
+  for (std::size_t k = 0; k < 4; ++k) book_forces(state, stages[k], weight[k] * h);
   // Supports give m a - f at every stage, and what the quadrature of m a leaves of m (v1 - v0) at the end.
   for (const Index i : held()) {
     double rest = mass()(i) * (v1(i) - v0(i));

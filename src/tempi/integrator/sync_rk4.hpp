@@ -2,7 +2,8 @@
 // The classical Runge-Kutta method of order 4 on (u, v): what variational methods are compared with, no more.
 //
 // Four force evaluations a step. Linear momentum is exact; angular momentum and energy are not kept: a stable
-// oscillation loses the part (omega h)^6 / 72 of its energy every step. Stable for omega h < 2 sqrt(2).
+// oscillation loses the part (omega h)^6 / 72 of its energy every step. Stable for omega h < 2 sqrt(2),
+// with dampers alone for c h / m < 2.785: they are explicit here.
 // Not for: long runs.
 #pragma once
 

@@ -62,7 +62,7 @@ Snapshot SyncStepper::synchronized(const State& state, double t) const {
 SyncStepper::Admissibility SyncStepper::evaluate(Stage& stage, double t) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   stage.force = Vector::Zero(mass_.size());
-  stage.load = Vector::Zero(mass_.size());
+  stage.load = stage.damping = Vector::Zero(mass_.size());
   Admissibility worst;
   std::vector<double> p(model_.largest_stencil() * d), q(p.size());
   for (Index k = 0; k < model_.term_count(); ++k) {
@@ -77,8 +77,22 @@ SyncStepper::Admissibility SyncStepper::evaluate(Stage& stage, double t) const {
         stage.force(global) += local_p[a * d + c];
         if (model_.has_forces()) stage.load(global) += local_q[a * d + c];
       }
+    add_damping(term, stage, t);
   }
   return worst;
+}
+
+void SyncStepper::add_damping(TermId term, Stage& stage, double t) const {
+  if (!model_.is_damped(term)) return;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto nodes = model_.term(term).stencil();
+  std::vector<double> q(nodes.size() * d);
+  kick_drift_.damping_impulses(term, span_of(stage.u), span_of(stage.v), t, 1.0, q);
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const auto global = static_cast<Index>(static_cast<std::size_t>(index(nodes[i / d])) * d + i % d);
+    stage.force(global) += q[i];
+    stage.damping(global) += q[i];
+  }
 }
 
 void SyncStepper::require(const Admissibility& admissibility, double t) const {
@@ -96,14 +110,17 @@ double SyncStepper::held_acceleration(Index i, double t) const {
   return model_.supports().acceleration(node(i), component(i), t, delta_);
 }
 
-void SyncStepper::book_loads(State& state, const Stage& stage, double dt) const {
+void SyncStepper::book_forces(State& state, const Stage& stage, double dt) const {
   if (!model_.has_forces()) return;
   const auto d = static_cast<std::size_t>(model_.dim());
-  map_of(state.displacement) = stage.u;  // where the loads act
-  const Vector q = dt * stage.load;
-  for (Index a = 0; a < model_.node_count(); ++a)
-    kick_drift_.book_load(state, make_id<NodeId>(a), span_of(q).subspan(static_cast<std::size_t>(a) * d, d));
-  state.loads.work += q.dot(stage.v);
+  map_of(state.displacement) = stage.u;  // where they act
+  for (const auto& [ledger, force] :
+       {std::pair(&state.loads, &stage.load), std::pair(&state.damping, &stage.damping)}) {
+    const Vector q = dt * *force;
+    for (Index a = 0; a < model_.node_count(); ++a)
+      kick_drift_.book(*ledger, state, make_id<NodeId>(a), span_of(q).subspan(static_cast<std::size_t>(a) * d, d));
+    ledger->work += q.dot(stage.v);
+  }
 }
 
 void SyncStepper::book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const {

@@ -2,6 +2,7 @@
 // What synchronous methods have in common that take the whole model from (u, v) at t to (u, v) at t + h in one step:
 // the loop over steps, output between them, checkpoints, forces, and the booking of loads and supports.
 //
+// Dampers are taken at the velocities of their stages: methods solve for them where these are unknown.
 // Velocities in State are those of its displacements' time. Supported components follow their prescribed motion.
 // Observers are not told of strikes: there are none.
 #pragma once
@@ -36,9 +37,10 @@ class SyncStepper : public Integrator {
  protected:
   using Vector = Eigen::VectorXd;
 
-  struct Stage {         // a moment at which forces are wanted
-    Vector u, v;         // displacements, velocities
-    Vector force, load;  // all, and the loads' part [N]
+  struct Stage {          // a moment at which forces are wanted
+    Vector u, v;          // displacements, velocities
+    Vector force, load;   // all, and the loads' part [N]
+    Vector damping = {};  // the dampers' part
   };
   struct Admissibility {  // of the first term that is not admissible; 1 where all are
     TermId term{};
@@ -61,6 +63,9 @@ class SyncStepper : public Integrator {
   // What constraints add to the forces of a stage, for output.
   virtual void add_constraint_forces(Stage&, double) const {}
 
+  // Adds the dampers within a term to the forces of a stage.
+  void add_damping(TermId term, Stage& stage, double t) const;
+
   // Fills in the forces of a stage.
   Admissibility evaluate(Stage& stage, double t) const;
   void require(const Admissibility& admissibility, double t) const;  // throws SolveError
@@ -72,8 +77,8 @@ class SyncStepper : public Integrator {
   // Of increments (q - u) / h, to the rounding of displacements.
   static double resolution(const Vector& u, double h) { return 1e-15 * u.cwiseAbs().maxCoeff() / h; }
 
-  // The loads of a stage, acting for the duration dt.
-  void book_loads(State& state, const Stage& stage, double dt) const;
+  // The loads and dampers of a stage, acting for the duration dt.
+  void book_forces(State& state, const Stage& stage, double dt) const;
   // What a support gives to the held component i at displacements u.
   void book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const;
 

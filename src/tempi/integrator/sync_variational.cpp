@@ -19,8 +19,9 @@ std::vector<double> parameters_of(const DiscreteAction& action) {
 }  // namespace
 
 // A = -dR/dZ, one block for each Q_j and Z_l:
-//   A_jl = h^2 sum_i w_i phi_j(c_i) phi_l(c_i) K_i - (sum_i w_i phi_j'(c_i) phi_l'(c_i)) M
-// For one unknown position it is symmetric, and positive definite unless K is strongly negative.
+//   A_jl = sum_i w_i [h^2 phi_j(c_i) phi_l(c_i) K_i + h phi_j(c_i) phi_l'(c_i) C_i - phi_j'(c_i) phi_l'(c_i) M]
+// C_i the damping; how it changes with the position is left out. For one unknown position it is symmetric, and positive
+// definite unless K is strongly negative.
 struct SyncVariational::Matrix {
   Matrix(const Model& model, std::size_t degree)
       : stiffness(model), factors(degree == 1 ? SparseFactors::Kind::symmetric : SparseFactors::Kind::general) {
@@ -47,7 +48,7 @@ struct SyncVariational::Matrix {
 SyncVariational::SyncVariational(const Model& model, DiscreteAction action, double step)
     : SyncStepper(model, step, parameters_of(action)),
       action_(std::move(action)),
-      explicit_(action_.is_explicit()),
+      explicit_(action_.is_explicit() && !model.has_dampers()),
       stages_(action_.points.size()) {}
 
 SyncVariational::~SyncVariational() = default;
@@ -63,7 +64,7 @@ void SyncVariational::make_step(State& state, double t0, double h) const {
   Vector v1 = p1.cwiseQuotient(mass());
   prescribe(t0 + h, u1, v1);
 
-  for (std::size_t i = 0; i < stages_.size(); ++i) book_loads(state, stages_[i], h * action_.weights[i]);
+  for (std::size_t i = 0; i < stages_.size(); ++i) book_forces(state, stages_[i], h * action_.weights[i]);
   // What the supports must give so that the equation of each Q_j holds.
   for (std::size_t j = 0; j <= s && !held().empty(); ++j) {
     Vector uj = j == 0 ? u0 : Vector(u0 + h * Z.segment(static_cast<Index>(j - 1) * n, n)), vj = v0;
@@ -177,21 +178,32 @@ void SyncVariational::assemble(double t0, double h) const {
   const Index n = mass().size();
   auto& A = matrix_->A;
   std::fill_n(A.valuePtr(), A.nonZeros(), 0.0);
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const auto factor = [&](std::size_t j, std::size_t l) {
-      return h * h * action_.weights[i] * action_.phi[i][j] * action_.phi[i][l];
-    };
+  // += factor(j, l) * what the terms add, unless all factors are zero.
+  const auto add_blocks = [&](auto&& factor, auto&& add) {
     bool needed = false;
     for (std::size_t j = 0; j < s; ++j)
       for (std::size_t l = 1; l <= s; ++l) needed = needed || factor(j, l) != 0.0;
-    if (!needed) continue;
-    const auto& K = matrix_->stiffness(span_of(stages_[i].u), t0 + action_.points[i] * h);
+    if (!needed) return;
+    const auto& K = matrix_->stiffness.assemble(add);
     double* value = A.valuePtr();
     for (std::size_t l = 1; l <= s; ++l)
       for (Index c = 0; c < n; ++c)
         for (std::size_t j = 0; j < s; ++j)
           for (auto k = K.outerIndexPtr()[c]; k < K.outerIndexPtr()[c + 1]; ++k)
             *value++ += factor(j, l) * K.valuePtr()[k];
+  };
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const double t = t0 + action_.points[i] * h, weight = action_.weights[i];
+    const auto u = span_of(stages_[i].u);
+    const auto &phi = action_.phi[i], &slope = action_.slope[i];
+    add_blocks([&](std::size_t j, std::size_t l) { return h * h * weight * phi[j] * phi[l]; },
+               [&](TermId id, std::span<double> H) {
+                 const auto [potential, k] = model().term(id);
+                 potential->add_hessian(k, u, t, H);
+               });
+    if (model().has_dampers())
+      add_blocks([&](std::size_t j, std::size_t l) { return h * weight * phi[j] * slope[l]; },
+                 [&](TermId id, std::span<double> H) { model().add_damping(id, u, t, 1.0, H); });
   }
   std::vector<char> is_held(static_cast<std::size_t>(n), 0);
   for (const Index i : held()) is_held[static_cast<std::size_t>(i)] = 1;

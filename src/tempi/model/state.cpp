@@ -8,6 +8,7 @@ void State::save(ArchiveWriter& archive) const {
   archive.put("velocity", velocity);
   archive.put("clock", clock);
   archive.put("loads", loads);
+  archive.put("damping", damping);
   archive.put("supports", supports);
   archive.put("constraints", constraints);
   archive.put("load_force", load_force);
@@ -19,6 +20,7 @@ void State::load(ArchiveReader& archive) {
   archive.get("velocity", velocity);
   archive.get("clock", clock);
   archive.get("loads", loads);
+  archive.get("damping", damping);
   archive.get("supports", supports);
   archive.get("constraints", constraints);
   archive.get("load_force", load_force);

@@ -32,6 +32,7 @@ struct State {
   std::vector<double> velocity;      // [m/s]
   std::vector<double> clock;         // [s], the time to which each node has drifted
   Ledger loads;
+  Ledger damping;                // the work is what dampers have taken, with a minus sign
   std::vector<Ledger> supports;  // one per support of the model
   Ledger constraints;            // of those that hold nodes to what is fixed; they do no work
   // For the work of loads, per Model::force_slot: their force and the nodes' displacement when their term last acted.
