@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: options, where things are found and written, what goes to stdout and what to stderr."""
 
-import importlib.util
 import os
 import re
 import unittest
@@ -225,37 +224,6 @@ class Talk(CaseFolder):
             self.write("case.toml", case_text(**sections))
             run, check = self.tempi("run", "case.toml"), self.tempi("check", "case.toml")
             self.assertEqual((2, "", run.stderr), (check.returncode, check.stdout, check.stderr))
-
-
-class Plot(CaseFolder):
-    def test_folders_without_a_run_are_refused(self):
-        (self.folder / "empty").mkdir()
-        self.write("file", "")
-        for folder in ("nowhere", "empty", "file"):
-            done = self.tempi("plot", folder)
-            with self.subTest(folder=folder, message=done.stderr):
-                self.assertEqual((2, ""), (done.returncode, done.stdout))
-                self.assertIn(folder, done.stderr)
-
-    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
-    def test_a_run_is_drawn_and_the_pictures_are_listed(self):
-        results = self.run_case(fix='group = "left"')
-        done = self.tempi("plot", "case.out")
-        self.assertEqual(0, done.returncode, done.stderr)
-        self.assertIn("overview.png", done.stdout)
-        for name in done.stdout.split():
-            self.assertEqual(b"\x89PNG\r\n\x1a\n", (self.folder / name).read_bytes()[:8])
-        self.assertTrue((results / "overview.png").exists())
-
-    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
-    def test_a_frame_can_be_chosen(self):
-        self.run_case()
-        for order in (["case.out", "--frame", "1"], ["--frame", "1", "case.out"], ["case.out", "--frame=1"]):
-            done = self.tempi("plot", *order)
-            self.assertEqual(0, done.returncode, done.stderr)
-        done = self.tempi("plot", "case.out", "--frame", "99")
-        self.assertEqual(2, done.returncode)
-        self.assertIn("99", done.stderr)
 
 
 if __name__ == "__main__":
