@@ -41,7 +41,7 @@ struct Arguments {
   int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
   bool quiet = false, overwrite = false, markdown = false;
   tempi::Index longest_steps = tempi::stability_horizon;
-  std::string run_folder;
+  std::vector<std::string> run_folders;
   int frame = -1;
 };
 
@@ -122,13 +122,14 @@ int measure_stability(const Arguments& arguments) {
 }
 
 // The script stands beside the command in a build folder, and in ../share/tempi of an installation.
-int plot_run(const Arguments& arguments) {
+int plot_runs(const Arguments& arguments) {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& script : {here / "plot.py", here / "../share/tempi/plot.py"}) {
     if (!fs::exists(script)) continue;
     const std::string python = fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
-    std::vector<std::string> words = {python, script.string(), arguments.run_folder};
+    std::vector<std::string> words = {python, script.string()};
+    words.insert(words.end(), arguments.run_folders.begin(), arguments.run_folders.end());
     if (arguments.frame >= 0) words.insert(words.end(), {"--frame", std::to_string(arguments.frame)});
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -166,9 +167,11 @@ int dispatch(int argc, char** argv) {
   stability
       ->add_option("--longest-steps", arguments.longest_steps, "how many of the longest steps to run (default: 100000)")
       ->check(CLI::Range(tempi::Index{100}, tempi::Index{1} << 40));
-  CLI::App* plot = app.add_subcommand("plot", "draw pictures (PNG) of a finished run");
-  plot->add_option("DIR", arguments.run_folder, "the run's folder")->required();
-  plot->add_option("--frame", arguments.frame, "which frame to draw (default: the last)")
+  CLI::App* plot = app.add_subcommand("plot", "draw pictures (PNG) of a finished run, or compare several");
+  plot->add_option("DIR", arguments.run_folders,
+                   "the run's folder; of several, one picture compares them: comparison.png in the first folder")
+      ->required();
+  plot->add_option("--frame", arguments.frame, "which frame of a single run to draw (default: the last)")
       ->check(CLI::NonNegativeNumber);
   CLI::App* options = app.add_subcommand("options", "list every key of the case file");
   options->add_flag("--markdown", arguments.markdown, "as a page of the documentation");
@@ -193,7 +196,7 @@ int dispatch(int argc, char** argv) {
     fmt::print("{}", tempi::methods_as_markdown());
     return done;
   }
-  return plot_run(arguments);
+  return plot_runs(arguments);
 }
 
 }  // namespace

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of a finished run into its folder and prints their paths.
+"""Draws the pictures of a finished run into its folder, or one that compares several, and prints their paths.
 
 usage: plot.py DIR [--frame N]
+       plot.py DIR DIR ...
 
-overview.png   the deformed mesh coloured by updates per element, beside the energies over time
+overview.png   the deformed mesh coloured by updates per element, beside the energies over time; of particles: discs
+               coloured by speed, their bonds and paths, or their world lines if all keep to one line
 von_mises.png  the deformed mesh coloured by von Mises stress at evenly spaced frames (2-D and 3-D)
 residual.png   the accumulated energy residual of each element, if the run recorded it
 momentum.png   how linear and angular momentum change over time
+phase.png      the velocity of particles' probes over their position
 probes.png, reactions.png   the histories of probes and supports, if there are any
+comparison.png of several runs, in the first one's folder: the change of energy, the running mean of the kinetic
+               energy and, if all have a probe of the same name, its phase portrait
 
 Reads the files this program's own writer makes, nothing more general. Needs NumPy and matplotlib.
-Exit codes: 0 done, 2 no finished run in DIR or a package is missing, 4 a picture could not be written.
+Exit codes: 0 done, 2 no finished run in a DIR or a package is missing, 4 a picture could not be written.
 """
 
 from __future__ import annotations
@@ -22,11 +27,17 @@ import math
 import sys
 import xml.etree.ElementTree as ElementTree
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # before Python 3.11: what is looked up in the case's text is done without
+    tomllib = None  # type: ignore[assignment]
 
 try:
     import matplotlib
@@ -34,7 +45,7 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.cm import ScalarMappable
-    from matplotlib.collections import PolyCollection
+    from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.colors import ListedColormap, Normalize
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -50,6 +61,8 @@ RESOLUTION = 300  # dots per inch
 WIDTH = 7.2  # inches, two columns of a journal
 SLENDER = 2.4  # width / height of a drawing from which it takes the full width
 CURVE_SEGMENTS = 4  # straight pieces of a curved element edge
+MOST_PATHS = 50  # particles whose paths are drawn
+NEGLIGIBLE = 1e-9  # part of the largest motion below which a component counts as at rest
 
 # Okabe and Ito's colours: distinct also to the colour-blind. The paler ones are left out.
 COLOURS = {"blue": "#0072B2", "vermilion": "#D55E00", "green": "#009E73", "purple": "#CC79A7", "black": "#000000"}
@@ -111,6 +124,10 @@ class RunError(Exception):
     """The folder holds no run that could be drawn."""
 
 
+class WriteError(Exception):
+    """A picture could not be written."""
+
+
 # --- reading -------------------------------------------------------------------------------------------------------
 
 
@@ -155,6 +172,29 @@ class Run:
     @cached_property
     def mesh(self) -> Mesh:
         return Mesh(VtuFile(self.frames[0][1]))
+
+    @property
+    def has_particles(self) -> bool:
+        return "particles_fingerprint" in self.summary
+
+    @property
+    def has_mesh(self) -> bool:
+        """Whether there is a body to be drawn."""
+        return bool(self.frames) and not self.has_particles and self.mesh.is_drawable
+
+    @cached_property
+    def case(self) -> dict[str, Any]:
+        return tomllib.loads(self.summary.get("case", "")) if tomllib else {}
+
+
+@contextmanager
+def damage_named(*folders: Path) -> Iterator[None]:
+    """Turns what goes wrong on reading and drawing the files of runs into an error that names their folders."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, IndexError, zlib.error, ElementTree.ParseError) as error:
+        where = " or ".join(map(str, folders))
+        raise RunError(f"{where} holds damaged files ({type(error).__name__}: {error}). Run again.") from error
 
 
 def read_history(path: Path) -> dict[str, Array]:
@@ -291,6 +331,10 @@ def choose_view(dim: int, points: Array) -> Array:
     return np.array([right, np.cross(viewer, right), viewer])
 
 
+def height_over_width(low: Array, high: Array) -> float:
+    return float((high[1] - low[1]) / (high[0] - low[0]))
+
+
 @dataclass(frozen=True)
 class Drawing:
     """Polygons in picture coordinates, those behind first."""
@@ -307,9 +351,7 @@ class Drawing:
 
     @property
     def ratio(self) -> float:
-        """Height over width."""
-        low, high = self.bounds
-        return float((high[1] - low[1]) / (high[0] - low[0]))
+        return height_over_width(*self.bounds)
 
     @cached_property
     def heights(self) -> Array:
@@ -342,6 +384,68 @@ def draw_strip(mesh: Mesh, points: Array) -> Drawing:
     return Drawing(np.stack((x, y), axis=2), mesh.owner, np.ones(len(x)), np.eye(3))
 
 
+@dataclass(frozen=True)
+class Cloud:
+    """Particles in picture coordinates, those behind first."""
+
+    dim: int
+    discs: Array  # (particles, 2)
+    masses: Array
+    speeds: Array
+    bonds: Array  # (bonds, 2, 2)
+    paths: Array  # (particles, frames, 2); of many particles none
+    haze: Array  # how pale each disc is for being far behind
+    view: Array
+
+    @cached_property
+    def bounds(self) -> tuple[Array, Array]:
+        """With room for the discs; what is nearly a line is given some width."""
+        places = np.concatenate((self.discs, self.paths.reshape(-1, 2)))
+        low, high = places.min(axis=0), places.max(axis=0)
+        size = (high - low).max()
+        half = np.maximum(high - low, 0.2 * size) / 2 + 0.03 * size
+        return (low + high) / 2 - half, (low + high) / 2 + half
+
+    @property
+    def ratio(self) -> float:
+        return height_over_width(*self.bounds)
+
+
+def axes_in_use(run: Run) -> Array:
+    """The axes along which the particles of a run move or differ in place: 0, 1, 2 for x, y, z."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for _, path in run.frames:
+        points = VtuFile(path).array("Points", "Points")
+        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+    return np.flatnonzero(high - low > NEGLIGIBLE * (high - low).max())
+
+
+def places_in_time(run: Run) -> Array:
+    """(frames, particles, 3)"""
+    return np.array([VtuFile(path).array("Points", "Points") for _, path in run.frames])
+
+
+def draw_particles(run: Run, vtu: VtuFile, dim: int) -> Cloud:
+    points = vtu.array("Points", "Points")
+    paths = places_in_time(run).swapaxes(0, 1) if len(points) <= MOST_PATHS else np.empty((0, 0, 3))
+    view = choose_view(dim, np.concatenate((points, paths.reshape(-1, 3))))
+    ends = vtu.array("Cells", "offsets")[np.isin(vtu.array("Cells", "types"), LINES)]
+    pairs = vtu.array("Cells", "connectivity")[ends[:, None] - [2, 1]]
+    depth = points @ view[2]
+    order = np.argsort(depth, kind="stable")
+    haze = 0.35 * (depth.max() - depth) / (np.ptp(depth) or 1.0) if dim == 3 else np.zeros(len(points))
+    return Cloud(
+        dim,
+        discs=(points @ view[:2].T)[order],
+        masses=vtu.array("PointData", "mass")[order],
+        speeds=np.linalg.norm(vtu.array("PointData", "velocity"), axis=1)[order],
+        bonds=points[pairs] @ view[:2].T,
+        paths=paths @ view[:2].T,
+        haze=haze[order],
+        view=view,
+    )
+
+
 # --- numbers and words ---------------------------------------------------------------------------------------------
 
 
@@ -350,8 +454,8 @@ def scaled_unit(largest: float, name: str, at_most: int = 12) -> tuple[float, st
     if not (math.isfinite(largest) and largest > 0):
         return 1.0, name
     exponent = 3 * math.floor(math.log10(largest * (1 + 1e-9)) / 3)
-    exponent = max(-12, min(exponent, at_most))
-    prefix = {-12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}[exponent]
+    exponent = max(-24, min(exponent, at_most))
+    prefix = "yzafpnµm kMGT"[exponent // 3 + 8].strip()
     return 10.0**-exponent, prefix + name
 
 
@@ -390,13 +494,15 @@ def headline(run: Run) -> str:
     """Title of the case; below it the method and what it did."""
     summary = run.summary
     parts = [method_name(str(summary.get("method", "?")))]
-    if "elements" in summary:
+    if run.has_particles:
+        parts.append(f"{grouped(summary['nodes'])} particle" + "s" * (summary["nodes"] != 1))
+    elif "elements" in summary:
         parts.append(f"{grouped(summary['elements'])} elements")
     total = summary.get("updates", {}).get("total")
     if total is not None:
         parts.append(f"{grouped(total)} updates")
     speedup = summary.get("counted_speedup")
-    if isinstance(speedup, (int, float)) and speedup > 1.005:
+    if isinstance(speedup, (int, float)) and speedup > 1.05:
         parts.append(f"{speedup:.3g} times fewer than Newmark\N{RIGHT SINGLE QUOTATION MARK}s")
     if summary.get("status", "completed") != "completed":
         parts.append(str(summary["status"]))
@@ -408,7 +514,7 @@ def headline(run: Run) -> str:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), constrained_layout={"w_pad": 0.05, "h_pad": 0.05, "wspace": 0.03})
+    figure = Figure(figsize=(width, height), constrained_layout={"w_pad": 0.05, "h_pad": 0.05, "wspace": 0.05})
     FigureCanvasAgg(figure)
     return figure
 
@@ -519,54 +625,111 @@ def draw_frame(run: Run, vtu: VtuFile, view: Array | None = None) -> Drawing:
 def mesh_panel(
     ax: Axes, run: Run, drawing: Drawing, values: Array, norm: Normalize, cmap: ListedColormap, label: str, width: float
 ) -> None:
-    """The mesh with its colour bar: below the drawing if that is slender, else on its right."""
+    """The mesh with its axes and colour bar."""
     paint(ax, drawing, values, norm, cmap, width)
-    low, high = drawing.bounds
-    frame_axes(ax, run.mesh.dim, low, high)
-    if run.mesh.dim == 3:
-        add_tripod(ax, drawing.view)
-        add_scale_bar(ax, low, high)
-    place = {"location": "bottom", "aspect": 40, "shrink": 0.6} if is_slender(run, drawing) else {"aspect": 25}
-    bar = add_colour_bar(ax, norm, cmap, label, **place)
+    bar = add_axes_and_bar(ax, run.mesh.dim, drawing, norm, cmap, label)
     finite = np.unique(values[np.isfinite(values)])
     if finite.size < 2:
         bar.set_ticks(finite)
 
 
-def is_slender(run: Run, drawing: Drawing) -> bool:
-    return run.mesh.dim == 1 or drawing.ratio * SLENDER < 1
+def particle_panel(ax: Axes, cloud: Cloud, width: float) -> None:
+    """Discs as large as their number allows on a drawing `width` inches wide, their areas as the masses."""
+    room = 72 * width * math.sqrt(cloud.ratio / len(cloud.discs))  # points between particles spread evenly
+    across = min(max((0.4 if cloud.dim == 2 else 0.7) * room, 1.0), 12.0)
+    areas = across**2 * np.clip(cloud.masses / cloud.masses.max(), 0.1, 1.0)
+    factor, name = scaled_unit(largest_magnitude(cloud.speeds), "m/s")
+    norm = Normalize(0, largest_magnitude(cloud.speeds) * factor or 1.0)
+    ax.add_collection(LineCollection(cloud.paths, colors="0.6", linewidths=0.6, zorder=1))
+    ax.add_collection(LineCollection(cloud.bonds, colors="0.4", linewidths=min(0.1 * across, 0.8), zorder=2))
+    rgb = UPDATES_MAP(norm(cloud.speeds * factor))[:, :3]
+    rgb += (1 - rgb) * cloud.haze[:, None]
+    edges = np.repeat(0.8 * cloud.haze[:, None], 3, axis=1) if across > 3 else "none"
+    ax.scatter(*cloud.discs.T, areas, c=rgb, edgecolors=edges, linewidths=0.4, zorder=3)
+    add_axes_and_bar(ax, cloud.dim, cloud, norm, UPDATES_MAP, f"speed ({name})")
 
 
-def mesh_row(ax: Axes, run: Run, drawing: Drawing) -> tuple[Axes, float, float]:
-    """What fit_rows needs to know of a mesh."""
-    return ax, drawing.ratio, 0.4 if run.mesh.dim == 1 else 4.2
+def world_line_panel(ax: Axes, run: Run, frame: int, axis: int) -> None:
+    """Places of particles on one line over time; a line at the chosen frame unless it is the last."""
+    factor, name = scaled_unit(run.frames[-1][0], "s", at_most=0)
+    times = np.array([time for time, _ in run.frames]) * factor
+    places = places_in_time(run)[:, :, axis]
+    marker = None if len(times) > 1 else "."
+    ax.plot(times, places, color=COLOURS["blue"], lw=min(1.0, max(0.2, 30 / places.shape[1])), marker=marker)
+    if frame not in (-1, len(times) - 1):
+        ax.axvline(times[frame], color="0.4", lw=0.6, ls=":")
+    if len(times) > 1:
+        ax.set_xlim(times[0], times[-1])
+    ax.set_xlabel(f"time ({name})")
+    ax.set_ylabel(f"${'xyz'[axis]}$ (m)")
+    ax.set_title("world lines")
+
+
+def add_axes_and_bar(
+    ax: Axes, dim: int, drawing: Drawing | Cloud, norm: Normalize, cmap: ListedColormap, label: str
+) -> Any:
+    """What a drawing needs around it; returns the colour bar, below the drawing if that is slender, else beside it."""
+    low, high = drawing.bounds
+    frame_axes(ax, dim, low, high)
+    if dim == 3:
+        add_tripod(ax, drawing.view)
+        add_scale_bar(ax, low, high)
+    place = {"location": "bottom", "aspect": 40, "shrink": 0.6} if is_slender(dim, drawing) else {"aspect": 25}
+    return add_colour_bar(ax, norm, cmap, label, **place)
+
+
+def is_slender(dim: int, drawing: Drawing | Cloud) -> bool:
+    return dim == 1 or drawing.ratio * SLENDER < 1
+
+
+def row_limits(dim: int, drawing: Drawing | Cloud) -> tuple[float, float]:
+    """What fit_rows needs to know of a drawing."""
+    return drawing.ratio, 0.4 if dim == 1 else 4.2
 
 
 def set_time_axis(ax: Axes, run: Run) -> Array:
     """Labels the abscissa; returns the history's times in its unit."""
-    times = run.history["time"]
-    factor, name = scaled_unit(largest_magnitude(times), "s", at_most=0)
+    return share_time_axis(ax, [run])[0]
+
+
+def share_time_axis(ax: Axes, runs: list[Run]) -> list[Array]:
+    """The same for several runs."""
+    times = [run.history["time"] for run in runs]
+    factor, name = scaled_unit(largest_magnitude(*times), "s", at_most=0)
     ax.set_xlabel(f"time ({name})")
-    if times.size > 1:
-        ax.set_xlim(times[0] * factor, times[-1] * factor)
-    return times * factor
+    start, end = min(t[0] for t in times) * factor, max(t[-1] for t in times) * factor
+    if start < end:
+        ax.set_xlim(start, end)
+    return [t * factor for t in times]
 
 
 def unit_of(run: Run, quantity: str) -> str:
     """The SI unit of a quantity, "" if unknown. A bar has unit cross section, a 2-D body unit thickness."""
-    dim = run.mesh.dim if run.frames and run.mesh.is_drawable else 3
+    dim = run.mesh.dim if run.has_mesh else 3
     return UNITS.get(quantity, ("", "", ""))[dim - 1]
+
+
+def external_work(run: Run) -> Array:
+    return run.history.get("external_work", np.zeros_like(run.history["time"]))
+
+
+def energy_less_work(run: Run) -> Array:
+    """Constant in the exact motion."""
+    return run.history["total_energy"] - external_work(run)
+
+
+def has_work(run: Run) -> bool:
+    work = external_work(run)
+    return largest_magnitude(work) > 1e-12 * largest_magnitude(run.history["total_energy"], work)
 
 
 def energy_panel(ax: Axes, run: Run) -> None:
     history = run.history
-    work = history.get("external_work", np.zeros_like(history["time"]))
-    total = history["total_energy"] - work
-    has_work = largest_magnitude(work) > 1e-12 * largest_magnitude(history["total_energy"], work)
+    label = "total \N{MINUS SIGN} external work" if has_work(run) else "total"
     curves = [
         ("kinetic", history["kinetic_energy"], COLOURS["blue"], "-"),
         ("potential", history["potential_energy"], COLOURS["vermilion"], "--"),
-        ("total \N{MINUS SIGN} external work" if has_work else "total", total, COLOURS["black"], "-"),
+        (label, energy_less_work(run), COLOURS["black"], "-"),
     ]
     factor, name = scaled_unit(largest_magnitude(*(c[1] for c in curves)), unit_of(run, "energy"))
     times = set_time_axis(ax, run)
@@ -577,8 +740,8 @@ def energy_panel(ax: Axes, run: Run) -> None:
     legend_above(ax)
 
 
-def legend_above(ax: Axes) -> None:
-    count = len(ax.get_legend_handles_labels()[1])
+def legend_above(ax: Axes, columns: int = 0) -> None:
+    count = columns or len(ax.get_legend_handles_labels()[1])
     compact = {"columnspacing": 1.0, "handlelength": 1.6, "handletextpad": 0.5, "borderaxespad": 0.2}
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=count, **compact)
 
@@ -591,33 +754,60 @@ def energies_alone(run: Run) -> Figure:
 
 
 def overview(run: Run, frame: int) -> Figure:
-    if not run.frames or not run.mesh.is_drawable:
+    if not run.frames:
         return energies_alone(run)
+    if run.has_particles:
+        return particle_overview(run, frame)
     time, path = run.frames[frame]
     vtu = VtuFile(path)
-    if not vtu.has("CellData", "updates"):
+    if not run.has_mesh or not vtu.has("CellData", "updates"):
         return energies_alone(run)
     drawing = draw_frame(run, vtu)
     updates = vtu.array("CellData", "updates").astype(float)
     with np.errstate(divide="ignore"):
         values = np.log10(updates)
-    slender = is_slender(run, drawing)
-    wide = WIDTH - 0.4 if slender else min(3.1, 3.6 / drawing.ratio)
+
+    def show(ax: Axes, width: float) -> None:
+        label = "log$_{10}$ (updates per element)"
+        mesh_panel(ax, run, drawing, values, limits_of(values), UPDATES_MAP, label, width)
+        ax.set_title(time_text(time, run.frames[-1][0]))
+
+    return beside_energies(run, show, *row_limits(run.mesh.dim, drawing), is_slender(run.mesh.dim, drawing))
+
+
+def particle_overview(run: Run, frame: int) -> Figure:
+    axes = axes_in_use(run)
+    if axes.size < 2:
+        axis = int(axes[0]) if axes.size else 0
+        return beside_energies(run, lambda ax, _: world_line_panel(ax, run, frame, axis), 0.75, 4.2, slender=False)
+    time, path = run.frames[frame]
+    cloud = draw_particles(run, VtuFile(path), 3 if 2 in axes else 2)
+
+    def show(ax: Axes, width: float) -> None:
+        particle_panel(ax, cloud, width)
+        ax.set_title(time_text(time, run.frames[-1][0]))
+
+    return beside_energies(run, show, *row_limits(cloud.dim, cloud), is_slender(cloud.dim, cloud))
+
+
+def beside_energies(
+    run: Run, show: Callable[[Axes, float], None], ratio: float, tallest: float, slender: bool
+) -> Figure:
+    """A drawing, which `show` makes so many inches wide, beside the energies, or above them if it is slender."""
+    wide = WIDTH - 0.4 if slender else min(3.1, 3.6 / ratio)
     figure = new_figure(WIDTH, 5.0)
     if slender:
         grid = figure.add_gridspec(2, 1)
     else:
         grid = figure.add_gridspec(1, 2, width_ratios=[wide + 0.4, WIDTH - wide - 0.8])
     ax, energies = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
-    label = "log$_{10}$ (updates per element)"
-    mesh_panel(ax, run, drawing, values, limits_of(values), UPDATES_MAP, label, wide)
-    ax.set_title(time_text(time, run.frames[-1][0]))
+    show(ax, wide)
     energy_panel(energies, run)
     figure.suptitle(headline(run), fontsize=10)
     if slender:
-        fit_rows(figure, [mesh_row(ax, run, drawing), (energies, 1.0, 1.9)])
+        fit_rows(figure, [(ax, ratio, tallest), (energies, 1.0, 1.9)])
     else:
-        fit_rows(figure, [(ax, max(drawing.ratio, 0.75), 3.6)])
+        fit_rows(figure, [(ax, max(ratio, 0.75), 3.6)])
     return figure
 
 
@@ -670,7 +860,7 @@ def von_mises(run: Run) -> Figure | None:
     if not shots:
         return None
     low, high = common_limits(run, [shot.drawing for shot in shots])[0]
-    ratio = (high[1] - low[1]) / (high[0] - low[0])
+    ratio = height_over_width(low, high)
     columns = min(len(shots), 3 if ratio > 0.6 else 2 if ratio > 0.2 else 1)
     return small_multiples(run, snapshots(run, 4) if columns == 1 else shots, columns)
 
@@ -694,14 +884,11 @@ def small_multiples(run: Run, shots: list[Snapshot], columns: int) -> Figure:
         add_tripod(axes[-1, 0], shots[0].drawing.view)
         add_scale_bar(axes[-1, 0], *limits[(rows - 1) * columns])
     add_colour_bar(axes, norm, STRESS_MAP, f"von Mises stress ({name})", extend=extend, aspect=30)
-    ratio = (limits[0][1] - limits[0][0])[1] / (limits[0][1] - limits[0][0])[0]
-    fit_rows(figure, [(row[0], ratio, 4.2) for row in axes])
+    fit_rows(figure, [(row[0], height_over_width(*limits[0]), 4.2) for row in axes])
     return figure
 
 
 def residual(run: Run, frame: int) -> Figure | None:
-    if not run.frames or not run.mesh.is_drawable:
-        return None
     time, path = run.frames[frame]
     vtu = VtuFile(path)
     if not vtu.has("CellData", "energy_residual"):
@@ -711,8 +898,9 @@ def residual(run: Run, frame: int) -> Figure | None:
     if largest == 0:
         return None
     drawing = draw_frame(run, vtu)
-    wide = WIDTH - 0.4 if is_slender(run, drawing) else min(3.6, 4.2 / drawing.ratio)
-    figure = new_figure(WIDTH if is_slender(run, drawing) else wide + 1.4, 5.0)
+    slender = is_slender(run.mesh.dim, drawing)
+    wide = WIDTH - 0.4 if slender else min(3.6, 4.2 / drawing.ratio)
+    figure = new_figure(WIDTH if slender else wide + 1.4, 5.0)
     is_signed = np.nanmin(values) < -0.01 * largest
     norm = Normalize(-1 if is_signed else 0, 1)
     cmap = SIGNED_MAP if is_signed else UPDATES_MAP
@@ -721,7 +909,7 @@ def residual(run: Run, frame: int) -> Figure | None:
     mesh_panel(ax, run, drawing, values / largest, norm, cmap, "energy residual / max", wide)
     title = f"accumulated energy residual, {time_text(time, run.frames[-1][0])}"
     ax.set_title(f"{title}\nmax {largest * factor:.3g} {name}")
-    fit_rows(figure, [mesh_row(ax, run, drawing)])
+    fit_rows(figure, [(ax, *row_limits(run.mesh.dim, drawing))])
     return figure
 
 
@@ -785,46 +973,208 @@ def history_panel(ax: Axes, run: Run, name: str, quantity: str) -> None:
     legend_above(ax)
 
 
+def moving_components(run: Run) -> dict[str, list[str]]:
+    """Of every probe the components that move."""
+    reach: dict[str, dict[str, float]] = {}
+    for column, values in run.history.items():
+        name, dot, rest = column.rpartition(".")
+        quantity, _, component = rest.rpartition("_")
+        if dot and quantity == "displacement" and component in COMPONENT_COLOURS:
+            reach.setdefault(name, {})[component] = largest_magnitude(values)
+    return {
+        name: [component for component, most in of.items() if most > NEGLIGIBLE * max(of.values())]
+        for name, of in reach.items()
+    }
+
+
+def probe_start(run: Run, name: str) -> Array | None:
+    """Where a probe of numbered particles starts; None of others, whose nodes the results do not tell."""
+    chosen = [probe.get("particles") for probe in run.case.get("probe", []) if probe.get("name") == name]
+    if not run.has_particles or not run.frames or not chosen or not chosen[0]:
+        return None
+    vtu = VtuFile(run.frames[0][1])
+    return (vtu.array("Points", "Points") - vtu.array("PointData", "displacement"))[chosen[0]].mean(axis=0)
+
+
+def phase_panel(ax: Axes, runs: list[Run], styles: list[dict[str, Any]], probe: str, component: str) -> None:
+    """Velocity over position, or over displacement if a run does not tell where its probe starts."""
+    starts = [probe_start(run, probe) for run in runs]
+    is_known = all(start is not None for start in starts)
+    axis = "xyz".index(component)
+    places = [run.history[f"{probe}.displacement_{component}"] for run in runs]
+    places = [place + start[axis] if is_known else place for place, start in zip(places, starts)]
+    velocities = [run.history[f"{probe}.velocity_{component}"] for run in runs]
+    metres, length = scaled_unit(largest_magnitude(*places), "m")
+    speed, unit_name = scaled_unit(largest_magnitude(*velocities), "m/s")
+    for place, velocity, style in zip(places, velocities, styles):
+        ax.plot(place * metres, velocity * speed, **{"lw": 0.8, **style})
+    ax.plot(places[0][0] * metres, velocities[0][0] * speed, "o", color=COLOURS["black"], ms=2.5)
+    ax.set_xlabel(f"{'position' if is_known else 'displacement'} ${component}$ ({length})")
+    ax.set_ylabel(f"velocity ${component}$ ({unit_name})")
+    ax.set_title(plain(probe))
+
+
+def phase(run: Run) -> Figure | None:
+    """One row for each probe, one column for each component that moves; a dot at the start."""
+    table = {name: components for name, components in moving_components(run).items() if components}
+    if not table:
+        return None
+    columns = max(len(components) for components in table.values())
+    figure = new_figure(WIDTH * (0.45, 0.8, 1.0)[columns - 1], 2.5 * len(table))
+    for row, (name, components) in zip(figure.subplots(len(table), columns, squeeze=False), table.items()):
+        for ax in row[len(components) :]:
+            ax.set_axis_off()
+        for ax, component in zip(row, components):
+            phase_panel(ax, [run], [{"color": COMPONENT_COLOURS[component]}], name, component)
+    return figure
+
+
+# --- several runs --------------------------------------------------------------------------------------------------
+
+
+def run_labels(runs: list[Run]) -> list[str]:
+    """Methods; if several runs have the same, with what else differs in [integrator]; at last with the folders."""
+    labels = []
+    for run in runs:
+        method, own = run.summary.get("method"), run.case.get("integrator", {})
+        rivals = [r.case.get("integrator", {}) for r in runs if r.summary.get("method") == method]
+        differs = [key for key in sorted(own) if key != "method" and any(r.get(key) != own[key] for r in rivals)]
+        labels.append(", ".join([method_name(str(method)), *(setting_text(key, own[key]) for key in differs)]))
+    return [f"{la} ({plain(str(run.folder))})" if labels.count(la) > 1 else la for la, run in zip(labels, runs)]
+
+
+def setting_text(key: str, value: Any) -> str:
+    if key == "step":
+        factor, name = scaled_unit(value, "s", at_most=0)
+        return f"step {value * factor:g} {name}"
+    return f"{key.replace('_', ' ')} {value:g}" if isinstance(value, (int, float)) else plain(f"{key} {value}")
+
+
+def energy_change(run: Run) -> Array:
+    """Change of energy less external work since the start, relative to the run's reference energy."""
+    energy = energy_less_work(run)
+    return (energy - energy[0]) / (run.summary["energy"]["reference"] or 1.0)
+
+
+def running_mean(times: Array, values: Array) -> Array:
+    """(1/T) times the integral of `values` from the start to each T, by trapezoids (2004 paper, eq. 6)."""
+    pieces = np.diff(times) * (values[1:] + values[:-1]) / 2
+    means = values.copy()
+    means[1:] = np.cumsum(pieces) / (times[1:] - times[0])
+    return means
+
+
+def set_change_scale(ax: Axes, changes: list[Array]) -> None:
+    """A logarithmic scale with a linear piece around zero if the changes differ much in size."""
+    peaks = [peak for peak in map(largest_magnitude, changes) if peak > 0]
+    if not peaks or max(peaks) < 30 * min(peaks):
+        return
+    most = math.ceil(math.log10(max(peaks)))
+    least = max(math.floor(math.log10(min(peaks))), most - 8)
+    ax.set_yscale("symlog", linthresh=10.0**least, linscale=0.6)
+    powers = 10.0 ** np.arange(least, most + 1, math.ceil((most - least) / 4))
+    ax.set_yticks(np.concatenate((-powers, [0.0], powers)))
+    ax.minorticks_off()
+    values = np.concatenate(changes)
+    values = values[np.isfinite(values)]
+    ax.set_ylim(1.5 * values.min() - 0.3 * 10.0**least, 1.5 * values.max() + 0.3 * 10.0**least)
+
+
+def comparison(runs: list[Run]) -> Figure:
+    colours = list(COLOURS.values())
+    dashes = ("-", "--", ":", "-.")
+    labels = run_labels(runs)
+    styles = [{"color": colours[i % 5], "ls": dashes[i // 5 % 4], "lw": 0.9} for i in range(len(runs))]
+    table = moving_components(runs[0])
+    shared = [name for name in table if table[name] and all(name in moving_components(run) for run in runs)]
+
+    columns = max(1, min(len(runs), 90 // (max(map(len, labels)) + 8)))  # of the legend
+    figure = new_figure(WIDTH, 5.2 + 0.18 * math.ceil(len(runs) / columns))
+    grid = figure.add_gridspec(2, 2 if shared else 1)
+    energy, heat = figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, 0])
+    changes = [energy_change(run) for run in runs]
+    smaller = np.argsort(np.argsort([-largest_magnitude(change) for change in changes], kind="stable"))  # in front
+    for times, change, style, label, order in zip(share_time_axis(energy, runs), changes, styles, labels, smaller):
+        energy.plot(times, change, **style, label=label, zorder=2 + order / len(runs))
+    set_change_scale(energy, changes)
+    told = "\nenergy \N{MINUS SIGN} external work" if any(map(has_work, runs)) else " energy"
+    energy.set_ylabel(f"relative change of{told}", linespacing=1.4)
+    legend_above(energy, columns)
+
+    means = [running_mean(run.history["time"], run.history["kinetic_energy"]) for run in runs]
+    names = {unit_of(run, "energy") for run in runs}
+    factor, name = scaled_unit(largest_magnitude(*means), names.pop()) if len(names) == 1 else (1.0, "")
+    for times, mean, style in zip(share_time_axis(heat, runs), means, styles):
+        heat.plot(times, mean * factor, **style)
+    heat.set_ylabel("mean kinetic energy\nsince the start" + (f" ({name})" if name else ""), linespacing=1.4)
+    if shared:
+        phase_panel(figure.add_subplot(grid[1, 1]), runs, styles, shared[0], table[shared[0]][0])
+    titles = {str(run.summary.get("title")) for run in runs}
+    figure.suptitle(plain(titles.pop()) if len(titles) == 1 else f"{len(runs)} runs", fontsize=10)
+    return figure
+
+
+# --- the command ---------------------------------------------------------------------------------------------------
+
+
 def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:
     yield "overview.png", overview(run, frame)
-    if run.frames and run.mesh.is_drawable:
+    if run.has_mesh:
         yield "von_mises.png", von_mises(run)
         yield "residual.png", residual(run, frame)
     yield "momentum.png", momentum(run)
+    if run.has_particles:
+        yield "phase.png", phase(run)
     yield "probes.png", vector_histories(run, reactions=False)
     yield "reactions.png", vector_histories(run, reactions=True)
 
 
-def draw_pictures(folder: Path, frame: int) -> int:
+def save(figure: Figure, path: Path) -> None:
     try:
+        figure.savefig(path, dpi=RESOLUTION)
+    except OSError as error:
+        raise WriteError(f"cannot write {path} ({error.strerror}).") from error
+    print(path)
+
+
+def draw_pictures(folder: Path, frame: int) -> None:
+    with damage_named(folder):
         run = read_run(folder)
         if run.frames and not -len(run.frames) <= frame < len(run.frames):
             raise RunError(f"frame {frame} does not exist (the run has frames 0 to {len(run.frames) - 1}).")
         for name, figure in pictures(run, frame):
-            if figure is None:
-                continue
-            try:
-                figure.savefig(folder / name, dpi=RESOLUTION)
-            except OSError as error:
-                print(f"plot: cannot write {folder / name} ({error.strerror}).", file=sys.stderr)
-                return 4
-            print(folder / name)
-    except RunError as error:
-        print(f"plot: {error}", file=sys.stderr)
-        return 2
-    except (OSError, ValueError, KeyError, IndexError, zlib.error, ElementTree.ParseError) as error:
-        print(f"plot: {folder} holds damaged files ({type(error).__name__}: {error}). Run again.", file=sys.stderr)
-        return 2
-    return 0
+            if figure is not None:
+                save(figure, folder / name)
+
+
+def compare_runs(folders: list[Path]) -> None:
+    runs = []
+    for folder in folders:
+        with damage_named(folder):
+            runs.append(read_run(folder))
+    with damage_named(*folders):
+        figure = comparison(runs)
+    save(figure, folders[0] / "comparison.png")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="plot", description="Draw the pictures of a finished run into its folder.")
-    parser.add_argument("folder", metavar="DIR", type=Path, help="what a run has written")
-    parser.add_argument("--frame", metavar="N", type=int, default=-1, help="the frame to draw (default: the last)")
+    told = "what a run has written; of several, comparison.png in the first compares them"
+    parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help=told)
+    parser.add_argument("--frame", metavar="N", type=int, help="the frame to draw (default: the last), of a single run")
     arguments = parser.parse_args()
     matplotlib.rcParams.update(STYLE)
-    return draw_pictures(arguments.folder, arguments.frame)
+    try:
+        if len(arguments.folders) == 1:
+            draw_pictures(arguments.folders[0], -1 if arguments.frame is None else arguments.frame)
+        elif arguments.frame is None:
+            compare_runs(arguments.folders)
+        else:
+            raise RunError("--frame is for a single run (several are compared over all time). Leave it out.")
+    except (RunError, WriteError) as error:
+        print(f"plot: {error}", file=sys.stderr)
+        return 2 if isinstance(error, RunError) else 4
+    return 0
 
 
 if __name__ == "__main__":

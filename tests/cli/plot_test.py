@@ -1,12 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures: which are made, what is refused."""
+"""The pictures: which are made, what they show of particles, what a comparison of runs shows, what is refused."""
 
 import importlib.util
+import math
+import os
+import sys
 import unittest
+from pathlib import Path
 
-from case_folder import CaseFolder
+from case_folder import CaseFolder, history
+from particles_test import KEPLER, text
 
+SOURCE = Path(os.environ.get("TEMPI_SOURCE_DIR", Path(__file__).parents[2]))
 HAS_MATPLOTLIB = bool(importlib.util.find_spec("matplotlib"))
+if HAS_MATPLOTLIB:
+    sys.path.insert(0, str(SOURCE / "app"))
+    import plot
+
+OSCILLATOR = {  # x = cos 2t: kinetic energy 4 sin^2 2t
+    "particles": "mass = 2\nposition = [[1, 0]]",
+    "potential": 'type = "well"\nstiffness = [8, 50]\ncentre = [0, 0]',
+    "probe": 'name = "p"\nparticles = [0]',
+    "integrator": 'method = "gauss"\norder = 6\nstep = 0.05',
+    "run": "end_time = 3",
+    "output": "frames = 20\nhistory = 300",
+}
+LATTICE = [[x, y, z] for x in range(4) for y in range(4) for z in range(4)]
+BLOCK = {  # 64 particles, 144 bonds
+    "particles": f"mass = 1\nposition = {LATTICE}\nvelocity = {[[0.1 * z, 0.0, 0.0] for _, _, z in LATTICE]}",
+    "potential": 'type = "spring"\nwithin = 1.1\nstiffness = 10\nlength = 1',
+    "integrator": 'method = "newmark"\nstep = 0.01',
+    "run": "end_time = 0.1",
+    "output": "frames = 2\nhistory = 4",
+}
 
 
 class Plot(CaseFolder):
@@ -38,6 +64,134 @@ class Plot(CaseFolder):
         done = self.tempi("plot", "case.out", "--frame", "99")
         self.assertEqual(2, done.returncode)
         self.assertIn("99", done.stderr)
+
+
+@unittest.skipUnless(HAS_MATPLOTLIB, "needs matplotlib")
+class Particles(CaseFolder):
+    def run_particles(self, name, base, **changes):
+        self.write(f"{name}.toml", text(base, **changes))
+        done = self.tempi("run", f"{name}.toml", "--overwrite")
+        self.assertEqual(0, done.returncode, done.stderr)
+        return plot.read_run(self.folder / f"{name}.out")
+
+    def pictures_of(self, *folders):
+        done = self.tempi("plot", *folders)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        return done.stdout.split()
+
+    def drawn(self, run):
+        """The axes of the overview that show the particles; their paths, bonds and discs."""
+        ax = plot.overview(run, -1).axes[0]
+        return ax, *ax.collections
+
+    def test_pictures_of_particles_are_drawn_and_listed_without_those_of_bodies(self):
+        self.run_particles("a", KEPLER)
+        names = ("overview", "momentum", "phase", "probes")
+        self.assertEqual([f"a.out/{name}.png" for name in names], self.pictures_of("a.out"))
+
+    def test_a_kepler_orbit_is_drawn_as_its_ellipse_with_discs_as_the_masses(self):
+        ax, paths, _, discs = self.drawn(self.run_particles("a", KEPLER, output="frames = 64"))
+        self.assertIn(ax.get_aspect(), ("equal", 1.0))
+        for path, share in zip(paths.get_segments(), (-0.25, 0.75)):  # of the semi-axis 1, focus at the origin
+            self.assertEqual(65, len(path))
+            for x, y in path / share:
+                self.assertAlmostEqual(1.0, (x + 0.5) ** 2 + y**2 / 0.75, delta=1e-4)
+        heavy, light = discs.get_sizes()
+        self.assertAlmostEqual(3.0, heavy / light)
+
+    def test_bonds_are_drawn_and_the_paths_of_many_particles_are_not(self):
+        run = self.run_particles("a", BLOCK)
+        ax, paths, bonds, discs = self.drawn(run)
+        self.assertFalse(ax.axison, "in three dimensions")
+        self.assertEqual((0, 144, 64), (len(paths.get_segments()), len(bonds.get_segments()), len(discs.get_offsets())))
+        cloud = plot.draw_particles(run, plot.VtuFile(run.frames[-1][1]), 3)
+        self.assertEqual(sorted(cloud.haze, reverse=True), list(cloud.haze), "those behind first")
+
+    def test_particles_on_one_line_are_drawn_over_time(self):
+        run = self.run_particles("a", OSCILLATOR)
+        ax = plot.overview(run, -1).axes[0]
+        self.assertEqual(("time (s)", "$x$ (m)"), (ax.get_xlabel(), ax.get_ylabel()))
+        (line,) = ax.lines
+        for time, place in line.get_xydata():
+            self.assertAlmostEqual(math.cos(2 * time), place, delta=1e-6)
+        aside = self.run_particles("b", OSCILLATOR, particles=OSCILLATOR["particles"] + "\nvelocity = [[0, 1]]")
+        self.assertEqual("$x$ (m)", plot.overview(aside, -1).axes[0].get_xlabel())
+
+    def test_the_phase_portrait_of_an_oscillator_is_an_ellipse_around_the_well(self):
+        def portrait(probe):
+            axes = plot.phase(self.run_particles("a", OSCILLATOR, probe=f'name = "p"\n{probe}')).axes
+            self.assertEqual(1, len(axes), "y is at rest")
+            return axes[0].get_xlabel(), axes[0].lines[0].get_xydata()
+
+        label, points = portrait("particles = [0]")
+        self.assertEqual("position $x$ (m)", label)
+        for x, v in points:
+            self.assertAlmostEqual(1.0, x**2 + (v / 2) ** 2, delta=1e-6)
+        label, points = portrait('where = "X > 0"')  # of which the results do not tell where it starts
+        self.assertEqual("displacement $x$ (m)", label)
+        self.assertEqual(0.0, points[0][0])
+
+    def test_a_run_without_frames_shows_its_energies(self):
+        run = self.run_particles("a", OSCILLATOR, output="frames = 0\nhistory = 20")
+        (ax,) = plot.overview(run, -1).axes
+        self.assertEqual(["kinetic", "potential", "total"], ax.get_legend_handles_labels()[1])
+        self.assertEqual("displacement $x$ (m)", plot.phase(run).axes[0].get_xlabel())
+        self.run_particles("b", OSCILLATOR)
+        self.assertEqual(["a.out/comparison.png"], self.pictures_of("a.out", "b.out"))
+        self.assertEqual(["comparison.png"], [path.name for path in self.folder.rglob("*.png")])
+
+    def test_a_comparison_shows_energies_and_running_means_of_all_runs(self):
+        exact = self.run_particles("gauss", OSCILLATOR)
+        verlet = self.run_particles("verlet", OSCILLATOR, integrator='method = "newmark"\nstep = 0.05')
+        energy, heat, phase = plot.comparison([exact, verlet]).axes
+        self.assertEqual(["Gauss", "Newmark"], energy.get_legend_handles_labels()[1])
+        self.assertEqual("symlog", energy.get_yscale())
+        for run, line in zip((exact, verlet), energy.lines):
+            told = run.summary["energy"]
+            self.assertAlmostEqual((told["max"] - told["initial"]) / told["reference"], max(line.get_ydata()))
+            self.assertAlmostEqual((told["min"] - told["initial"]) / told["reference"], min(line.get_ydata()))
+        for time, mean in heat.lines[0].get_xydata()[1:]:
+            self.assertAlmostEqual(2 * (1 - math.sin(4 * time) / (4 * time)), mean, delta=3e-4)
+        self.assertEqual("position $x$ (m)", phase.get_xlabel())
+
+    def test_runs_are_labelled_by_method_then_settings_then_folder(self):
+        def labels(*methods):
+            short = {**OSCILLATOR, "run": "end_time = 0.2", "output": "frames = 0"}
+            runs = [self.run_particles(f"run{i}", short, integrator=method) for i, method in enumerate(methods)]
+            return [label.replace(str(self.folder) + os.sep, "") for label in plot.run_labels(runs)]
+
+        verlet, coarse = ('method = "newmark"\nstep = 0.01', 'method = "newmark"\nstep = 0.1')
+        middle = 'method = "midpoint"\nstep = 0.1'
+        self.assertEqual(["Newmark", "midpoint"], labels(verlet, middle))
+        self.assertEqual(["Newmark, step 10 ms", "Newmark, step 100 ms", "midpoint"], labels(verlet, coarse, middle))
+        self.assertEqual(["midpoint", "midpoint, alpha 0.4"], labels(middle, middle + "\nalpha = 0.4"))
+        self.assertEqual(["Newmark (run0.out)", "Newmark (run1.out)"], labels(verlet, verlet))
+
+    def test_work_of_loads_is_not_taken_for_an_error_of_the_energy(self):
+        load = 'type = "force"\nparticles = [0]\nvalue = [1, 0]'
+        pushed = self.run_particles("a", OSCILLATOR, load=load)
+        self.assertLess(min(history(pushed.folder)["external_work"]), -1.0)
+        self.assertLess(abs(plot.energy_change(pushed)).max(), 1e-6)
+
+    def test_a_folder_without_a_run_among_several_is_named(self):
+        self.run_particles("a", OSCILLATOR)
+        self.run_particles("c", OSCILLATOR)
+        (self.folder / "empty").mkdir()
+        for wrong in ("nowhere", "empty"):
+            done = self.tempi("plot", "a.out", wrong, "c.out")
+            with self.subTest(message=done.stderr):
+                self.assertEqual((2, ""), (done.returncode, done.stdout))
+                self.assertIn(wrong, done.stderr)
+                self.assertNotIn("a.out", done.stderr)
+        (self.folder / "c.out" / "summary.json").write_text("{", encoding="utf-8")
+        self.assertIn("c.out holds damaged files", self.tempi("plot", "a.out", "c.out").stderr)
+        self.assertFalse((self.folder / "a.out" / "comparison.png").exists())
+
+    def test_a_frame_of_several_runs_is_refused(self):
+        self.run_particles("a", OSCILLATOR)
+        done = self.tempi("plot", "a.out", "a.out", "--frame", "1")
+        self.assertEqual((2, ""), (done.returncode, done.stdout))
+        self.assertIn("--frame is for a single run", done.stderr)
 
 
 if __name__ == "__main__":
