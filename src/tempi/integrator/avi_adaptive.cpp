@@ -20,7 +20,10 @@ AviAdaptive::AviAdaptive(const Model& model, std::vector<double> steps, StepBoun
       q_(p_.size()),
       trial_(static_cast<std::size_t>(model.node_count() * model.dim()), 0.0),
       seen_(steps_.size(), 0),
+      dampers_(model, kick_drift_),
       record_(model) {
+  if (model.has_dampers())
+    throw InputError("avi-adaptive keeps the energy of every element, which dampers take. Choose avi.");
   TEMPI_ASSERT(static_cast<Index>(steps_.size()) == model.term_count());
   check(bounds);
   for (const double step : steps_) clocks_.push_back({.next = step, .interval = step});
@@ -89,7 +92,7 @@ void AviAdaptive::update(State& state, TermId term, Observer* observer) {
   ++clock.updates;
   if (observer != nullptr) {
     record_.add_impulses(p, q);
-    record_.show(state, t, *observer);
+    record_.show(state, t, dampers_, *observer);
   }
   reschedule_around(state, term, t);
 }

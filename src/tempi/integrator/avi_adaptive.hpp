@@ -40,7 +40,7 @@ enum class WithoutRoot { nominal_step, least_residual };
 class AviAdaptive final : public Integrator {
  public:
   // `steps`: the nominal ones, one per term [s], positive; their largest multiple must be stable. `model` must outlive
-  // the integrator. Throws InputError: bounds out of range.
+  // the integrator. Throws InputError: bounds out of range, dampers.
   AviAdaptive(const Model& model, std::vector<double> steps, StepBounds bounds = {},
               WithoutRoot without_root = WithoutRoot::nominal_step);
 
@@ -100,6 +100,7 @@ class AviAdaptive final : public Integrator {
   std::vector<double> trial_;  // displacements of the term being solved for
   std::vector<Index> seen_;    // the last round in which a term was solved for
   Index round_ = 0;
+  Dampers dampers_;  // none: for the record
   StrikeRecord record_;
 };
 

@@ -60,7 +60,7 @@ SyncConstrained::Impulse SyncConstrained::find_velocity(Stage& end, double t1, d
 // What loads, supports and constraints give at one end of the step, `change` being that of momentum over all of it.
 void SyncConstrained::book(State& state, const Stage& stage, const Impulse& impulse, const Vector& change,
                            double h) const {
-  book_loads(state, stage, 0.5 * h);
+  book_forces(state, stage, 0.5 * h);
   for (const Index i : held()) {
     const double given = 0.5 * (change(i) - h * stage.force(i)) - impulse.all(i);
     book_reaction(state, i, stage.u, given, given * stage.v(i));

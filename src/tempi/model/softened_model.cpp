@@ -16,7 +16,7 @@ namespace {
 // The forces of another model, in the order of their host terms.
 class BorrowedForces final : public Force {
  public:
-  explicit BorrowedForces(std::vector<HostedForce> all) : all_(std::move(all)) {}
+  BorrowedForces(std::vector<HostedForce> all, bool dampers) : all_(std::move(all)), dampers_(dampers) {}
 
   Index size() const override { return static_cast<Index>(all_.size()); }
   CellId host(Index k) const override { return of(k).force->host(of(k).element); }
@@ -25,21 +25,28 @@ class BorrowedForces final : public Force {
                    std::span<double> p) const override {
     of(k).force->add_impulse(of(k).element, u, v, t, dt, p);
   }
+  bool is_damper() const override { return dampers_; }
+  void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const override {
+    of(k).force->add_damping(of(k).element, u, t, C);
+  }
 
  private:
   const HostedForce& of(Index k) const { return all_[static_cast<std::size_t>(k)]; }
   std::vector<HostedForce> all_;
+  bool dampers_;
 };
 
-void borrow_forces(const Model& model, Model::Parts& parts) {
+void borrow_forces(const Model& model, Model::Parts& parts, bool dampers) {
   std::vector<HostedForce> all;
   std::vector<TermId> hosts;
   for (Index i = 0; i < model.term_count(); ++i)
     for (const HostedForce& force : model.forces_within(make_id<TermId>(i))) {
+      if (force.force->is_damper() != dampers) continue;
       all.push_back(force);
       hosts.push_back(make_id<TermId>(i));
     }
-  parts.forces.push_back(std::make_unique<BorrowedForces>(std::move(all)));
+  if (all.empty()) return;
+  parts.forces.push_back(std::make_unique<BorrowedForces>(std::move(all), dampers));
   parts.hosts.push_back(std::move(hosts));
 }
 
@@ -83,7 +90,7 @@ Model softened(const Model& model, std::vector<double> times) {
     }
     parts.potentials.push_back(soften(potential, model.reference(), std::move(softening)));
   }
-  if (model.has_forces()) borrow_forces(model, parts);
+  for (const bool dampers : {false, true}) borrow_forces(model, parts, dampers);
   return Model(std::move(parts));
 }
 
