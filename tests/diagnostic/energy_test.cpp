@@ -129,19 +129,21 @@ Ledger booked(double impulse, double moment, double work) {
   return ledger;
 }
 
-TEST(Sample, adds_what_loads_and_supports_have_given) {
+TEST(Sample, adds_what_loads_supports_and_dampers_have_given) {
   const auto body = test::make_body_held_at(test::bar_mesh(2), NeoHookean{lame}, 4.0, "left");
   Snapshot snapshot{0.5, reference_state(*body.model), std::vector<double>(3, 0.0), 0.0};
   snapshot.state.velocity = {0, 1, 0};
   snapshot.state.loads = booked(1, 4, 7);
   snapshot.state.supports[0] = booked(10, 40, 70);
+  snapshot.state.damping = booked(100, 400, -700);
   const Sample s = sample(*body.model, snapshot);
   EXPECT_EQ(s.time, 0.5);
   EXPECT_EQ(s.energy.kinetic, 1.0);
   EXPECT_EQ(s.momentum.linear[0], 2.0);
   EXPECT_EQ(s.external_work, 77.0);
-  EXPECT_EQ(s.booked_impulse, (std::array<double, 3>{11, 22, 33}));
-  EXPECT_EQ(s.booked_moment, (std::array<double, 3>{44, 88, 132}));
+  EXPECT_EQ(s.booked_impulse, (std::array<double, 3>{111, 222, 333}));
+  EXPECT_EQ(s.booked_moment, (std::array<double, 3>{444, 888, 1332}));
+  EXPECT_EQ(s.damping_work, -700.0);
 }
 
 Sample made_up(double t, double kinetic, double potential, double work = 0.0) {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "support/runs.hpp"
+#include "support/damping.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEMPI_TEST_SANITIZED 1
@@ -70,9 +70,11 @@ TEST(SteadyState, OfEveryElementAndMethodAllocatesNothing) {
     for (const Material& material : materials())
       for (const Method& method : methods())
         for (const bool loaded : {false, true}) {
-          SCOPED_TRACE(mesh.name + " " + name_of(material) + " " + method.name + (loaded ? " loaded" : ""));
+          SCOPED_TRACE(mesh.name + " " + name_of(material) + " " + method.name + (loaded ? " loaded and damped" : ""));
           const Body body = make_body_with(mesh.make(), material, 1.2, [&](const Mesh& m, Model::Parts& parts) {
-            if (loaded) hold_and_load(m, parts);
+            if (!loaded) return;
+            hold_and_load(m, parts);
+            host(parts, make_kelvin_voigt(cells_of(parts), {0.02, 0.01}));
           });
           const std::vector<double> steps = own_steps(*body.model, 0.3);
           const auto integrator = method.make(*body.model, steps);

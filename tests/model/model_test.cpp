@@ -166,6 +166,7 @@ State busy_state(const Model& model) {
     for (double& v : *values) v = random.uniform(-1.0, 1.0);
   state.loads = booked(1, 4, 7);
   state.loads.work += 1e-30;  // what a plain sum would have lost
+  state.damping = booked(-2, 5, -8);
   state.supports[0] = booked(0.1, 0.4, 0.7);
   return state;
 }
@@ -185,6 +186,9 @@ TEST(State, comes_back_from_an_archive_bit_for_bit) {
   EXPECT_EQ(loaded.loads.impulse, saved.loads.impulse);
   EXPECT_EQ(loaded.loads.moment, saved.loads.moment);
   EXPECT_EQ(loaded.loads.work.value(), saved.loads.work.value());
+  EXPECT_EQ(loaded.damping.impulse, saved.damping.impulse);
+  EXPECT_EQ(loaded.damping.moment, saved.damping.moment);
+  EXPECT_EQ(loaded.damping.work.value(), saved.damping.work.value());
   EXPECT_EQ(loaded.supports[0].impulse, saved.supports[0].impulse);
   EXPECT_EQ(loaded.supports[0].moment, saved.supports[0].moment);
   EXPECT_EQ(loaded.supports[0].work.value(), saved.supports[0].work.value());

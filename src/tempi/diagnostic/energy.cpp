@@ -82,7 +82,7 @@ std::vector<std::array<double, 3>> reactions(const Model& model, const Snapshot&
 }
 
 Sample sample(const Model& model, const Snapshot& snapshot) {
-  Sample s{snapshot.time, energies(model, snapshot), momenta(model, snapshot.state), 0.0, 0.0, {}, {}};
+  Sample s{snapshot.time, energies(model, snapshot), momenta(model, snapshot.state), 0.0, {}, {}};
   const auto add = [&](const Ledger& ledger, double& work) {
     work += ledger.work.value();
     for (std::size_t c = 0; c < 3; ++c) {

@@ -34,9 +34,9 @@ struct Sample {
   Energies energy;
   Momenta momentum;
   double external_work;                  // of loads and supports [J]
-  double damping_work;                   // of dampers [J]: minus what they have dissipated
   std::array<double, 3> booked_impulse;  // of loads, supports, dampers and constraints to fixed points [N s]
   std::array<double, 3> booked_moment;   // [N m s]
+  double damping_work = 0.0;             // of dampers [J]: minus what they have dissipated
 };
 Sample sample(const Model& model, const Snapshot& snapshot);
 

@@ -13,6 +13,8 @@ namespace tempi {
 Dampers::Dampers(const Model& model, const KickDrift& kick_drift) : model_(model), kick_drift_(kick_drift) {
   if (!model.has_dampers()) return;
   const auto n = static_cast<std::size_t>(model.node_count() * model.dim());
+  acting_.reserve(static_cast<std::size_t>(model.term_count()));
+  nodes_.reserve(static_cast<std::size_t>(model.node_count()));
   enlisted_.assign(static_cast<std::size_t>(model.node_count()), 0);
   for (auto* values : {&before_, &mean_, &impulse_, &residual_, &direction_, &image_}) values->assign(n, 0.0);
   of_term_.assign(static_cast<std::size_t>(model.force_slot_count()), 0.0);

@@ -8,7 +8,8 @@
 // The kinetic energy changes by (P + q) . w exactly, and dampers take -q . w = sum dt_K w . C_K w >= 0 at every step.
 // One velocity for the instant, because kicks by dampers that share nodes do not commute: one after the other, always
 // in the same order, they would leave an error of first order. The system is that of the nodes of the damped terms that
-// act, symmetric and positive definite: conjugate gradients, without a matrix, to rounding. Order 2.
+// act, symmetric and positive definite: conjugate gradients, without a matrix, to rounding. Order 2;
+// strikes that coincide but for the rounding of an exact queue's times are two instants.
 //
 // Steps: the limit of an explicit kick stays that of the undamped model. An oscillator of damping ratio z obeys
 //   (1 + z wh) x_{n+1} - (2 - (wh)^2) x_n + (1 - z wh) x_{n-1} = 0,
