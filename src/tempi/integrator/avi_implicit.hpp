@@ -15,9 +15,7 @@
 //   alpha = 0           AviExplicit, bit for bit
 //   0 < alpha < 1/2     step_K must stay below stable_step_K / sqrt(1 - 4 alpha^2)
 //   alpha = 1/2         no step is too long for the term itself: its stable step is sqrt(stable_step_K^2 + step_K^2)
-//   alpha > 1/2         softer: a term that is stiff at its step acts like an explicit one at the fraction 1 / (2
-//   alpha)
-//                       of its stable step
+//   alpha > 1/2         softer: a stiff term acts like an explicit one at 1 / (2 alpha) of its stable step
 //
 // Steps of different terms resonate as those of AviExplicit do: a stiff softened term like an explicit one at 1 / (2
 // alpha). Safe (decision 0007): alpha >= 0.55 where the steps of neighbours nest, 1.5 where they do not, with steps no
@@ -25,8 +23,8 @@
 // force f gives way by (alpha step)^2 f / m_Ka: second order, whatever its stiffness, but felt at rest too. Its stress
 // is that at y. Observers and snapshots report the energy in the brackets.
 //
-// Cost: an implicit update takes 17 to 140 explicit ones (decision 0007): it pays for a few terms that would need about
-// a hundred updates or more for one of their neighbours'. Not for: motion that is to be resolved (AviExplicit), whole
+// Cost: an implicit update takes 20 to 60 explicit ones at any step (decision 0007): it pays for a few terms that would
+// need more updates than that for one of their neighbours'. Not for: motion that is to be resolved (AviExplicit), whole
 // meshes that are stiff (midpoint).
 #pragma once
 

@@ -18,6 +18,7 @@ namespace {
 // Stencils of the library's terms have at most 10 nodes in 3-D: storage on the stack.
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 30, 30>;
 using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 30, 1>;
+using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 10, 10>;  // columns
 
 constexpr double sought = 1e-14;  // residual over the largest force
 constexpr double enough = 1e-9;   // where rounding lets no more
@@ -65,10 +66,16 @@ class LocalProblem {
                        fmt::join(last, ", "));
   }
 
-  // At the solution.
+  double merit_at(const Vector& d) {
+    place(d_ = d);
+    return merit();
+  }
+
+  // Of the d last placed or found:
   double admissibility() const { return admissibility_; }
   const Vector& gradient() const { return g_; }
   std::span<const double> displacements() const { return u_; }
+  // V + d D d / 2
   double merit() const { return potential_.energy(k_, u_, t_) + 0.5 * d_.dot(D_.cwiseProduct(d_)); }
   Matrix hessian() const {
     Matrix K = Matrix::Zero(x_.size(), x_.size());
@@ -106,10 +113,6 @@ class LocalProblem {
     admissibility_ = potential_.add_gradient(k_, u_, t_, {g_.data(), static_cast<std::size_t>(g_.size())});
     R_ = free_.cwiseProduct(g_ + D_.cwiseProduct(d));
     return admissibility_ > 0.0 && std::isfinite(admissibility_);
-  }
-  double merit_at(const Vector& d) {
-    place(d_ = d);
-    return merit();
   }
 
   // Moves d along the correction, halved until the residual is halved or the merit function falls, but no more often
@@ -227,32 +230,36 @@ class Softened final : public Potential {
   Vector into_shape(Index k, const Vector& u, const Vector& D) const {
     const auto d = static_cast<Index>(dim()), nodes = u.size() / d;
     const Vector X = gather(k, reference_), x = X + u;
-    const Eigen::Map<const Eigen::MatrixXd> from(X.data(), d, nodes), to(x.data(), d, nodes), all(D.data(), d, nodes);
-    const Eigen::VectorXd weight = all.row(0).transpose() / all.row(0).sum();
-    const Eigen::VectorXd from_centre = from * weight, to_centre = to * weight;
-    const Eigen::MatrixXd A = from.colwise() - from_centre, B = to.colwise() - to_centre;
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(B * weight.asDiagonal() * A.transpose(),
-                                                Eigen::ComputeFullU | Eigen::ComputeFullV);
-    Eigen::VectorXd signs = Eigen::VectorXd::Ones(d);
-    signs(d - 1) = svd.matrixU().determinant() * svd.matrixV().determinant() < 0.0 ? -1.0 : 1.0;
-    const Eigen::MatrixXd y = svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose() * A;
+    const Eigen::Map<const Points> from(X.data(), d, nodes), to(x.data(), d, nodes), all(D.data(), d, nodes);
+    const Points weight = all.topRows(1) / all.row(0).sum();
+    const Points A = from.colwise() - (from * weight.transpose()).col(0);
+    const Points B = to.colwise() - (to * weight.transpose()).col(0);
+    const Points turn = (B * weight.row(0).asDiagonal()) * A.transpose();
+    const Eigen::JacobiSVD<Points> svd(turn, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    Points V = svd.matrixV();
+    if (svd.matrixU().determinant() * V.determinant() < 0.0) V.col(d - 1) *= -1.0;
+    const Points y = svd.matrixU() * V.transpose() * A;
     return (y - B).reshaped();
   }
 
-  // The local problem at its solution y, sought from x on, and from the reference shape where x does not lead there.
+  // The local problem at its solution y, sought from x or from the reference shape, whichever is lower, then from the
+  // other.
   LocalProblem solved(Index k, std::span<const double> u, double t) const {
     const Vector x = gather(k, u), free = free_components(k);
     Vector D(x.size());
     for (Index i = 0; i < D.size(); ++i) D(i) = mass(k, static_cast<std::size_t>(i / dim())) / (time(k) * time(k));
     LocalProblem problem(original_, k, t, x, D, free, u.size());
     const double resolution = 1e-15 * (x.cwiseAbs().maxCoeff() + extent(k));  // what displacements and strains round to
-    if (problem.solve(Vector::Zero(x.size()), resolution)) return problem;
-    const std::string from_x = problem.trouble();
-    if (problem.solve(free.cwiseProduct(into_shape(k, x, D)), resolution)) return problem;
+    const Vector nowhere = Vector::Zero(x.size()), shape = free.cwiseProduct(into_shape(k, x, D));
+    const bool from_x = problem.merit_at(nowhere) <= problem.merit_at(shape);
+    if (problem.solve(from_x ? nowhere : shape, resolution)) return problem;
+    const std::string first = problem.trouble();
+    if (problem.solve(from_x ? shape : nowhere, resolution)) return problem;
     throw SolveError(
-        fmt::format("the implicit equations of {} are not solved at t = {:.9g} s (from its present shape, {}; from its "
-                    "reference shape, {}). Choose a smaller step or alpha.",
-                    describe(k), t, from_x, problem.trouble()));
+        fmt::format("the implicit equations of {} are not solved at t = {:.9g} s (from its {} shape, {}; from its {} "
+                    "shape, {}). Choose a smaller step or alpha.",
+                    describe(k), t, from_x ? "present" : "reference", first, from_x ? "reference" : "present",
+                    problem.trouble()));
   }
 
   const Potential& original_;

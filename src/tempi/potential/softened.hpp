@@ -7,7 +7,8 @@
 //
 // A mode of frequency w between the shares has the frequency w / sqrt(1 + w^2 tau^2) < 1 / tau instead. Translations
 // and rotations of x carry y along: forces stay in balance, and so do their moments to the residual of the solution.
-// Where the minimum is not unique (a term that buckles within tau), the one found from x on counts.
+// Where the minimum is not unique (a term that buckles within tau), the one found counts: the search begins at x or at
+// the reference shape fitted to x, whichever is lower.
 #pragma once
 
 #include <memory>
