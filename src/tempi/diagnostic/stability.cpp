@@ -91,11 +91,18 @@ class ScaledModel {
   static double shortest_edge(const Model& model) {
     const Eigen::Map<const Matrix> X(model.reference().data(), model.dim(), model.node_count());
     double least = std::numeric_limits<double>::infinity();
-    for (Index i = 0; i < model.term_count(); ++i) {
-      const auto nodes = model.term(make_id<TermId>(i)).stencil();
+    const auto look_at = [&](std::span<const NodeId> nodes) {
       for (std::size_t a = 0; a < nodes.size(); ++a)
         for (std::size_t b = 0; b < a; ++b)
           least = std::min(least, (X.col(index(nodes[a])) - X.col(index(nodes[b]))).norm());
+    };
+    const std::vector<double> at_rest(model.reference().size(), 0.0);
+    for (Index i = 0; i < model.term_count(); ++i) {
+      const auto [potential, k] = model.term(make_id<TermId>(i));
+      if (potential->in_pieces())
+        potential->each_hessian_piece(k, at_rest, 0.0, [&](auto nodes, auto) { look_at(nodes); });
+      else
+        look_at(potential->stencil(k));
     }
     return std::isfinite(least) ? least : 1.0;
   }

@@ -46,7 +46,7 @@ void AviExplicit::prepare(State& state, TermId term) {
   for (const NodeId a : nodes) kick_drift_.drift(state, a, t);
   const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, steps_[i],
                                                     std::span(p_).first(size), std::span(q_).first(size));
-  kick_drift_.require_admissible(term, admissibility, t);
+  kick_drift_.require_admissible(term, state.displacement, admissibility, t);
   kick_drift_.book_load_work(state, term, std::span(q_).first(size), steps_[i]);
   if ((updates_[i] + 1) % updates_between_stability_checks == 0) kick_drift_.require_stable(term, state, steps_[i], t);
 }

@@ -170,7 +170,8 @@ void AviLattice::recheck_stability(State& state, const LatticeGroup& group, Inde
   rechecked_terms_.clear();
   for (const LatticePart& part : group.parts) {
     const auto size = static_cast<Index>(part.terms.size());
-    const Index period = updates_between_rechecks * static_cast<Index>(part.potential->stencil(0).size());
+    const auto nodes = std::min<Index>(10, static_cast<Index>(part.potential->stencil(0).size()));
+    const Index period = updates_between_rechecks * nodes;
     const Index turn = update % period;
     for (Index i = turn * size / period; i < (turn + 1) * size / period; ++i) {
       rechecked_terms_.push_back(part.terms[static_cast<std::size_t>(i)]);
@@ -199,9 +200,10 @@ void AviLattice::fail(State& state, double t) {
     const std::size_t size = model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim());
     const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, step(term),
                                                       std::span(p_).first(size), std::span(q_).first(size));
-    kick_drift_.require_admissible(term, admissibility, t);
+    kick_drift_.require_admissible(term, state.displacement, admissibility, t);
   }
-  throw SolveError(fmt::format("an element is about to invert at t = {:.9g} s. Try smaller steps.", t));
+  throw SolveError(
+      fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s. Try smaller steps.", t));
 }
 
 void AviLattice::evaluate_loads(State& state, const LatticeGroup& group, double t) {

@@ -58,10 +58,10 @@ class Integrator {
   virtual Claims claims() const = 0;
 
   // Performs every update at a time < t_end. advance_to(a); advance_to(b) gives the bits of advance_to(b).
-  // Throws SolveError: an element inverted, a position not finite, a step that has become unsafe (term, time, J or
-  // steps, what to try); nothing has been kicked then by the offending update and no update counted: velocities are
-  // those of the moment before it (on a lattice to rounding, and but for nodes that met a NaN), nodes it touches may
-  // have drifted to its time.
+  // Throws SolveError: an element inverted, particles that meet, a position not finite, a step that has become unsafe
+  // (term, time, J or steps, what to try); nothing has been kicked then by the offending update and no update counted:
+  // velocities are those of the moment before it (on a lattice to rounding, and but for nodes that met a NaN), nodes it
+  // touches may have drifted to its time.
   void advance_to(State& state, double t_end) { advance(state, t_end, nullptr); }
   void advance_to(State& state, double t_end, Observer& observer) { advance(state, t_end, &observer); }
 

@@ -240,19 +240,10 @@ void KickDrift::start(State& state) const {
   }
 }
 
-void KickDrift::require_admissible(TermId term, double admissibility, double t) const {
+void KickDrift::require_admissible(TermId term, std::span<const double> u, double admissibility, double t) const {
   if (admissibility > 0.0 && std::isfinite(admissibility)) return;
   const auto [potential, k] = model_.term(term);
-  const std::string what = potential->describe(k);
-  if (std::isfinite(admissibility))
-    throw SolveError(fmt::format(
-        "{} is inverted at t = {:.9g} s (J = det F = {:.6g}, must be > 0). Try smaller steps (safety or courant), a "
-        "finer mesh where it deforms most, or a load or initial motion that is less abrupt.",
-        what, t, admissibility));
-  throw SolveError(fmt::format(
-      "{} has a position that is not finite at t = {:.9g} s (J = {}). The run has become unstable: try smaller steps "
-      "(safety or courant), and look at the loads.",
-      what, t, admissibility));
+  throw SolveError(potential->fault(k, u, t, admissibility));
 }
 
 void KickDrift::require_stable(TermId term, const State& state, double step, double t) const {

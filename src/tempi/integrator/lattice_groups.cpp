@@ -138,7 +138,7 @@ class Builder {
 
   // Large enough that a block's nodes are shared within it, small enough that there are many of each colour.
   static Index block_size(Index terms, std::size_t stencil) {
-    const Index most = 2048 / static_cast<Index>(stencil);
+    const Index most = std::max<Index>(64, 2048 / static_cast<Index>(stencil));
     const Index size = std::clamp<Index>(terms / 64, 64, most);
     return (size + Batch::grain - 1) / Batch::grain * Batch::grain;
   }

@@ -51,9 +51,17 @@ bool search(const StepEquations& equations, Vector& z, const Vector& dz, double 
   }
 }
 
+// Of the z last evaluated.
+std::string fault(const StepEquations& equations) {
+  std::string text = equations.fault ? equations.fault() : "";
+  if (text.empty()) text = "an element is inverted, particles meet, or a position is not finite";
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 // Solves from `z` on, or says why not.
 std::string attempt(const StepEquations& equations, Vector& z, Descent descent, Index& iterations) {
-  if (!equations.evaluate(z)) return "have an element inverted, or a position that is not finite, where they begin";
+  if (!equations.evaluate(z)) return "have no value where they begin: " + fault(equations);
   std::vector<double> history;
   int times_lost = 0;
   for (;; ++iterations) {
@@ -73,7 +81,8 @@ std::string attempt(const StepEquations& equations, Vector& z, Descent descent, 
     if (lost && ++times_lost > 4 && stuck) return {};
     if (search(equations, z, *dz, R.norm(), descent, size <= enough)) continue;
     if (size <= enough || lost) return {};
-    return "have an element inverted however little it moves";
+    equations.evaluate(z + std::ldexp(1.0, -most_halvings) * *dz);
+    return "have no value however little it moves: " + fault(equations);
   }
 }
 
@@ -104,6 +113,7 @@ struct SparseFactors::Factors {
   Cholesky cholesky{};
   LU lu{};
   bool cholesky_analysed = false, lu_analysed = false, by_cholesky = false;
+  std::vector<Matrix::StorageIndex> outer{}, inner{};  // the last pattern
 };
 
 SparseFactors::SparseFactors(Kind kind) : factors_(new Factors{kind}) {
@@ -113,8 +123,19 @@ SparseFactors::SparseFactors(Kind kind) : factors_(new Factors{kind}) {
 }
 SparseFactors::~SparseFactors() = default;
 
+bool SparseFactors::has_last_pattern(const Matrix& A) {
+  const std::span outer(A.outerIndexPtr(), static_cast<std::size_t>(A.outerSize()) + 1);
+  const std::span inner(A.innerIndexPtr(), static_cast<std::size_t>(A.nonZeros()));
+  Factors& f = *factors_;
+  if (std::ranges::equal(outer, f.outer) && std::ranges::equal(inner, f.inner)) return true;
+  f.outer.assign(outer.begin(), outer.end());
+  f.inner.assign(inner.begin(), inner.end());
+  return false;
+}
+
 bool SparseFactors::factorise(const Matrix& A) {
   Factors& f = *factors_;
+  if (!has_last_pattern(A)) f.cholesky_analysed = f.lu_analysed = false;
   f.by_cholesky = false;
   if (f.kind == Kind::symmetric) {
     if (!f.cholesky_analysed) f.cholesky.analyzePattern(A);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "tempi/model/assembled_stiffness.hpp"
@@ -16,8 +17,9 @@ namespace tempi {
 
 struct StepEquations {
   using Vector = Eigen::VectorXd;
-  std::function<bool(const Vector& z)> evaluate;  // false: an element is inverted, or a position is not finite
+  std::function<bool(const Vector& z)> evaluate;  // false: a term is not admissible at z
   // Of the z last evaluated:
+  std::function<std::string()> fault = {};  // what is wrong where a term is not admissible
   std::function<Vector()> residual;
   std::function<double()> scale;                                  // largest impulse in hand [N s]
   std::function<std::optional<Vector>(const Vector& R)> correct;  // A^{-1} R; empty: A is singular
@@ -35,7 +37,7 @@ struct StepSolution {
 // fails, with whole corrections wherever they are admissible. Throws SolveError for the step at t0 [s].
 StepSolution solve_newton(const StepEquations& equations, std::span<const Eigen::VectorXd> guesses, double t0);
 
-// Factors of matrices of one pattern, whose symbolic part is made once.
+// Factors of matrices whose symbolic part is made once for as long as they have the same pattern.
 class SparseFactors {
  public:
   using Matrix = Eigen::SparseMatrix<double>;
@@ -47,6 +49,8 @@ class SparseFactors {
   Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
 
  private:
+  bool has_last_pattern(const Matrix& A);
+
   struct Factors;
   std::unique_ptr<Factors> factors_;
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/integrator/sync_energy_momentum.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "tempi/core/error.hpp"
 #include "tempi/integrator/discrete_gradient.hpp"
 
 namespace tempi {
@@ -18,7 +21,14 @@ bool has_only_pairs(const Model& model) {
 }  // namespace
 
 SyncEnergyMomentum::SyncEnergyMomentum(const Model& model, double step)
-    : SyncStepper(model, step), angular_momentum_(has_only_pairs(model) ? Conservation::exact : Conservation::none) {}
+    : SyncStepper(model, step), angular_momentum_(has_only_pairs(model) ? Conservation::exact : Conservation::none) {
+  for (Index p = 0; p < model.potential_count(); ++p)
+    if (model.potential(p).in_pieces())
+      throw InputError(fmt::format(
+          "energy-momentum cannot integrate {} (its discrete gradients are of terms of few nodes). Give each pair a "
+          "term of its own, or choose another method.",
+          model.potential(p).describe(0)));
+}
 
 // The unknown is z = (q1 - q0) / h, the mean velocity:   R = M (v0 - z) + h f/2,   A = M + h^2/2 dDG/dq1 + h/2 C.
 void SyncEnergyMomentum::make_step(State& state, double t0, double h) const {

@@ -30,7 +30,7 @@ void SyncNewmark::assemble(State& state, double t, Observer* observer) {
     const auto nodes = model_.term(term).stencil();
     const auto p = std::span(p_).first(nodes.size() * d), q = std::span(q_).first(nodes.size() * d);
     const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, step_, p, q);
-    kick_drift_.require_admissible(term, admissibility, t);
+    kick_drift_.require_admissible(term, state.displacement, admissibility, t);
     kick_drift_.book_load_work(state, term, q, step_);
     if (i % updates_between_stability_checks == turn) kick_drift_.require_stable(term, state, step_, t);
     dampers_.announce(state, term, step_);

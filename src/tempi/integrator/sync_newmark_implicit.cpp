@@ -24,7 +24,7 @@ Claims SyncNewmarkImplicit::claims() const {
 
 void SyncNewmarkImplicit::make_step(State& state, double t0, double h) const {
   Stage start{map_of(state.displacement), map_of(state.velocity), {}, {}}, end;
-  require(evaluate(start, t0), t0);
+  require(evaluate(start, t0));
   find_end(start, end, t0 + h, h);
   const Vector impulse = h * ((1.0 - gamma_) * start.force + gamma_ * end.force);
   end.v = start.v + impulse.cwiseQuotient(mass());
@@ -55,7 +55,7 @@ void SyncNewmarkImplicit::find_end(const Stage& start, Stage& end, double t1, do
     return evaluate(end, t1);
   };
   if (beta_ == 0.0) {
-    require(place(known.cwiseQuotient(mass())), t1);
+    require(place(known.cwiseQuotient(mass())));
     if (model().has_dampers()) find_end_velocity(start, end, t1, h);
     return;
   }
@@ -65,13 +65,15 @@ void SyncNewmarkImplicit::find_end(const Stage& start, Stage& end, double t1, do
     for (const Index i : held()) guess(i) = (u1(i) - start.u(i)) / h;
   if (!matrix_) matrix_ = std::make_unique<StepMatrix>(model(), mass(), held(), SparseFactors::Kind::symmetric);
   Vector R;
+  Admissibility last;
   StepEquations equations;
   equations.evaluate = [&](const Vector& z) {
-    const bool admissible = place(z).holds();
+    last = place(z);
     R = known + beta_ * h * end.force - mass().cwiseProduct(z);
     for (const Index i : held()) R(i) = 0.0;
-    return admissible;
+    return last.holds();
   };
+  equations.fault = [&] { return last.fault; };
   equations.residual = [&] { return R; };
   equations.scale = [&] {
     return std::max(

@@ -20,7 +20,7 @@ void SyncRk4::make_step(State& state, double t0, double h) const {
     }
     const double t = t0 + at[k] * h;
     prescribe(t, stage.u, stage.v);
-    require(evaluate(stage, t), t);
+    require(evaluate(stage, t));
     u1 += weight[k] * h * stage.v;
     v1 += weight[k] * h * stage.force.cwiseQuotient(mass());
   }

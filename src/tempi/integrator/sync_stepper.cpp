@@ -71,6 +71,10 @@ SyncStepper::Admissibility SyncStepper::evaluate(Stage& stage, double t) const {
     const auto local_p = std::span(p).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
     const double J = kick_drift_.impulses(term, span_of(stage.u), span_of(stage.v), t, 1.0, local_p, local_q);
     if (worst.holds()) worst = {term, J};
+    if (!worst.holds() && worst.fault.empty()) {
+      const auto [potential, i] = model_.term(term);
+      worst.fault = potential->fault(i, span_of(stage.u), t, J);
+    }
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
         const auto global = static_cast<Index>(static_cast<std::size_t>(index(nodes[a])) * d + c);
@@ -95,8 +99,8 @@ void SyncStepper::add_damping(TermId term, Stage& stage, double t) const {
   }
 }
 
-void SyncStepper::require(const Admissibility& admissibility, double t) const {
-  kick_drift_.require_admissible(admissibility.term, admissibility.value, t);
+void SyncStepper::require(const Admissibility& admissibility) const {
+  if (!admissibility.holds()) throw SolveError(admissibility.fault);
 }
 
 void SyncStepper::prescribe(double t, Vector& u, Vector& v) const {

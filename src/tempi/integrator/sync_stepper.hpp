@@ -8,6 +8,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <string>
 #include <vector>
 
 #include "tempi/integrator/integrator.hpp"
@@ -45,6 +46,7 @@ class SyncStepper : public Integrator {
   struct Admissibility {  // of the first term that is not admissible; 1 where all are
     TermId term{};
     double value = 1.0;
+    std::string fault{};  // a message, where it does not hold
     bool holds() const;
   };
 
@@ -68,7 +70,7 @@ class SyncStepper : public Integrator {
 
   // Fills in the forces of a stage.
   Admissibility evaluate(Stage& stage, double t) const;
-  void require(const Admissibility& admissibility, double t) const;  // throws SolveError
+  void require(const Admissibility& admissibility) const;  // throws SolveError
   // Puts the held components where their supports have them at t.
   void prescribe(double t, Vector& u, Vector& v) const;
   double held_acceleration(Index i, double t) const;

@@ -25,6 +25,10 @@ std::vector<double> parameters_of(const DiscreteAction& action) {
 struct SyncVariational::Matrix {
   Matrix(const Model& model, std::size_t degree)
       : stiffness(model), factors(degree == 1 ? SparseFactors::Kind::symmetric : SparseFactors::Kind::general) {
+    set_pattern(degree);
+  }
+
+  void set_pattern(std::size_t degree) {
     const auto& K = stiffness.pattern();
     const Index s = static_cast<Index>(degree), n = K.cols();
     A.resize(s * n, s * n);
@@ -99,12 +103,14 @@ SyncVariational::Vector SyncVariational::solve(const State& state, const Vector&
     Vector Z = guesses[0];
     evaluate_stages(state, t0, h, Z);
     Z += residual(p0, h).cwiseQuotient(mass());
-    require(evaluate_stages(state, t0, h, Z), t0 + h);
+    require(evaluate_stages(state, t0, h, Z));
     return Z;
   }
   if (!matrix_) matrix_ = std::make_unique<Matrix>(model(), action_.degree());
   StepEquations equations;
-  equations.evaluate = [&](const Vector& Z) { return evaluate_stages(state, t0, h, Z).holds(); };
+  Admissibility last;
+  equations.evaluate = [&](const Vector& Z) { return (last = evaluate_stages(state, t0, h, Z)).holds(); };
+  equations.fault = [&] { return last.fault; };
   equations.residual = [&] { return residual(p0, h); };
   equations.scale = [&] {
     double largest = p0.cwiseAbs().maxCoeff();
@@ -176,15 +182,18 @@ SyncVariational::Vector SyncVariational::residual(const Vector& p0, double h) co
 void SyncVariational::assemble(double t0, double h) const {
   const std::size_t s = action_.degree();
   const Index n = mass().size();
+  std::vector<std::span<const double>> configurations;
+  for (const Stage& stage : stages_) configurations.push_back(span_of(stage.u));
+  if (matrix_->stiffness.cover(configurations, t0)) matrix_->set_pattern(s);
   auto& A = matrix_->A;
   std::fill_n(A.valuePtr(), A.nonZeros(), 0.0);
-  // += factor(j, l) * what the terms add, unless all factors are zero.
-  const auto add_blocks = [&](auto&& factor, auto&& add) {
+  // += factor(j, l) * matrix(), unless all factors are zero.
+  const auto add_blocks = [&](auto&& factor, auto&& matrix) {
     bool needed = false;
     for (std::size_t j = 0; j < s; ++j)
       for (std::size_t l = 1; l <= s; ++l) needed = needed || factor(j, l) != 0.0;
     if (!needed) return;
-    const auto& K = matrix_->stiffness.assemble(add);
+    const AssembledStiffness::Matrix& K = matrix();
     double* value = A.valuePtr();
     for (std::size_t l = 1; l <= s; ++l)
       for (Index c = 0; c < n; ++c)
@@ -197,13 +206,13 @@ void SyncVariational::assemble(double t0, double h) const {
     const auto u = span_of(stages_[i].u);
     const auto &phi = action_.phi[i], &slope = action_.slope[i];
     add_blocks([&](std::size_t j, std::size_t l) { return h * h * weight * phi[j] * phi[l]; },
-               [&](TermId id, std::span<double> H) {
-                 const auto [potential, k] = model().term(id);
-                 potential->add_hessian(k, u, t, H);
-               });
+               [&]() -> auto& { return matrix_->stiffness.at(u, t); });
     if (model().has_dampers())
       add_blocks([&](std::size_t j, std::size_t l) { return h * weight * phi[j] * slope[l]; },
-                 [&](TermId id, std::span<double> H) { model().add_damping(id, u, t, 1.0, H); });
+                 [&]() -> auto& {
+                   return matrix_->stiffness.assemble(
+                       [&](TermId id, std::span<double> H) { model().add_damping(id, u, t, 1.0, H); });
+                 });
   }
   std::vector<char> is_held(static_cast<std::size_t>(n), 0);
   for (const Index i : held()) is_held[static_cast<std::size_t>(i)] = 1;

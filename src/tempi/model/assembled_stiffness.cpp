@@ -5,17 +5,45 @@
 
 namespace tempi {
 
-// All d columns of a node have the same rows: d for each of its neighbours, in ascending order.
 AssembledStiffness::AssembledStiffness(const Model& model) : model_(model) {
-  const NodeTerms around = node_terms(model);
-  const Index d = model.dim(), n = d * model.node_count();
-  std::vector<std::vector<NodeId>> neighbours(static_cast<std::size_t>(model.node_count()));
+  for (Index p = 0; p < model.potential_count(); ++p) in_pieces_ = in_pieces_ || model.potential(p).in_pieces();
+  const std::vector<double> at_rest(model.reference().size(), 0.0);
+  covered_ = pairs_in_pieces(at_rest, 0.0);
+  set_pattern();
+}
+
+AssembledStiffness::NodePairs AssembledStiffness::pairs_in_pieces(std::span<const double> u, double t) const {
+  NodePairs pairs;
+  for (Index p = 0; p < model_.potential_count() && in_pieces_; ++p) {
+    const Potential& potential = model_.potential(p);
+    for (Index k = 0; k < potential.size() && potential.in_pieces(); ++k)
+      potential.each_hessian_piece(k, u, t, [&](std::span<const NodeId> nodes, std::span<const double>) {
+        for (const NodeId a : nodes)
+          for (const NodeId b : nodes) pairs.push_back({a, b});
+      });
+  }
+  return pairs;
+}
+
+// All d columns of a node have the same rows: d for each of its neighbours, in ascending order.
+void AssembledStiffness::set_pattern() {
+  const Index d = model_.dim(), n = d * model_.node_count();
+  neighbours_.assign(static_cast<std::size_t>(model_.node_count()), {});
+  const auto of = [&](NodeId b) -> std::vector<NodeId>& { return neighbours_[static_cast<std::size_t>(index(b))]; };
+  for (Index b = 0; b < model_.node_count(); ++b) of(make_id<NodeId>(b)).push_back(make_id<NodeId>(b));
+  const auto each_whole = [&](auto&& visit) {  // stencils of the terms not in pieces
+    for (Index i = 0; i < model_.term_count(); ++i) {
+      const auto term = model_.term(make_id<TermId>(i));
+      if (!term.potential->in_pieces()) visit(term.stencil());
+    }
+  };
+  each_whole([&](std::span<const NodeId> nodes) {
+    for (const NodeId b : nodes) of(b).insert(of(b).end(), nodes.begin(), nodes.end());
+  });
+  for (const auto& [a, b] : covered_) of(b).push_back(a);
   Eigen::VectorXi sizes(n);
-  for (Index b = 0; b < model.node_count(); ++b) {
-    auto& list = neighbours[static_cast<std::size_t>(b)];
-    list.push_back(make_id<NodeId>(b));
-    for (const TermId term : around[make_id<NodeId>(b)])
-      for (const NodeId a : model.term(term).stencil()) list.push_back(a);
+  for (Index b = 0; b < model_.node_count(); ++b) {
+    auto& list = of(make_id<NodeId>(b));
     std::ranges::sort(list);
     list.erase(std::ranges::unique(list).begin(), list.end());
     list.shrink_to_fit();
@@ -23,26 +51,63 @@ AssembledStiffness::AssembledStiffness(const Model& model) : model_(model) {
   }
   K_.resize(n, n);
   K_.reserve(sizes);
-  for (Index b = 0; b < model.node_count(); ++b)
+  for (Index b = 0; b < model_.node_count(); ++b)
     for (Index c = 0; c < d; ++c)
-      for (const NodeId a : neighbours[static_cast<std::size_t>(b)])
+      for (const NodeId a : of(make_id<NodeId>(b)))
         for (Index r = 0; r < d; ++r) K_.insert(index(a) * d + r, b * d + c) = 0.0;
   K_.makeCompressed();
-  for (Index i = 0; i < model.term_count(); ++i) {
-    const auto nodes = model.term(make_id<TermId>(i)).stencil();
+  rank_.clear();
+  each_whole([&](std::span<const NodeId> nodes) {
     for (const NodeId a : nodes)
-      for (const NodeId b : nodes) {
-        const auto& list = neighbours[static_cast<std::size_t>(index(b))];
-        rank_.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(list, a) - list.begin()));
-      }
+      for (const NodeId b : nodes) rank_.push_back(static_cast<std::int32_t>(place(a, b)));
+  });
+}
+
+Index AssembledStiffness::place(NodeId a, NodeId b) const {
+  const auto& list = neighbours_[static_cast<std::size_t>(index(b))];
+  return std::ranges::lower_bound(list, a) - list.begin();
+}
+
+bool AssembledStiffness::cover(std::span<const std::span<const double>> configurations, double t) {
+  if (!in_pieces_) return false;
+  NodePairs pairs;
+  for (const auto u : configurations) {
+    const NodePairs here = pairs_in_pieces(u, t);
+    pairs.insert(pairs.end(), here.begin(), here.end());
+  }
+  if (pairs == covered_) return false;
+  covered_ = std::move(pairs);
+  set_pattern();
+  return true;
+}
+
+// The block of node b and its neighbour of that rank gets one of a matrix with rows of `row` entries, beginning at H.
+void AssembledStiffness::add_block(NodeId b, std::size_t rank, const double* H, std::size_t row) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (std::size_t c = 0; c < d; ++c) {
+    const auto column = static_cast<Index>(static_cast<std::size_t>(index(b)) * d + c);
+    double* values = K_.valuePtr() + K_.outerIndexPtr()[column] + rank * d;
+    for (std::size_t r = 0; r < d; ++r) values[r] += H[r * row + c];
   }
 }
 
-const AssembledStiffness::Matrix& AssembledStiffness::operator()(std::span<const double> u, double t) {
-  return assemble([&](TermId id, std::span<double> H) {
+const AssembledStiffness::Matrix& AssembledStiffness::at(std::span<const double> u, double t) {
+  assemble([&](TermId id, std::span<double> H) {
     const auto [potential, k] = model_.term(id);
     potential->add_hessian(k, u, t, H);
   });
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (Index p = 0; p < model_.potential_count() && in_pieces_; ++p) {
+    const Potential& potential = model_.potential(p);
+    for (Index k = 0; k < potential.size() && potential.in_pieces(); ++k)
+      potential.each_hessian_piece(k, u, t, [&](std::span<const NodeId> nodes, std::span<const double> H) {
+        const std::size_t n = nodes.size() * d;
+        for (std::size_t a = 0; a < nodes.size(); ++a)
+          for (std::size_t b = 0; b < nodes.size(); ++b)
+            add_block(nodes[b], static_cast<std::size_t>(place(nodes[a], nodes[b])), &H[a * d * n + b * d], n);
+      });
+  }
+  return K_;
 }
 
 const AssembledStiffness::Matrix& AssembledStiffness::assemble(
@@ -53,17 +118,15 @@ const AssembledStiffness::Matrix& AssembledStiffness::assemble(
   const std::int32_t* rank = rank_.data();
   for (Index i = 0; i < model_.term_count(); ++i) {
     const auto id = make_id<TermId>(i);
-    const auto nodes = model_.term(id).stencil();
+    const auto term = model_.term(id);
+    if (term.potential->in_pieces()) continue;
+    const auto nodes = term.stencil();
     const std::size_t n = nodes.size() * d;
     H.assign(n * n, 0.0);
     add(id, H);
     for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t b = 0; b < nodes.size(); ++b, ++rank)
-        for (std::size_t c = 0; c < d; ++c) {
-          const auto column = static_cast<Index>(static_cast<std::size_t>(index(nodes[b])) * d + c);
-          double* values = K_.valuePtr() + K_.outerIndexPtr()[column] + static_cast<std::size_t>(*rank) * d;
-          for (std::size_t r = 0; r < d; ++r) values[r] += H[(a * d + r) * n + b * d + c];
-        }
+      for (std::size_t b = 0; b < nodes.size(); ++b)
+        add_block(nodes[b], static_cast<std::size_t>(*rank++), &H[a * d * n + b * d], n);
   }
   return K_;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembled stiffness of a model, K = sum_K d2V_K/dx2, as implicit methods need it: the pattern is found once, the
-// values as often as asked for.
+// The assembled stiffness of a model, K = sum_K d2V_K/dx2, as implicit methods need it: the values as often as asked
+// for, the pattern once. Of terms in pieces it has the pieces there are: what it was before leaves no trace.
 #pragma once
 
 #include <Eigen/SparseCore>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -19,19 +20,36 @@ class AssembledStiffness {
 
   explicit AssembledStiffness(const Model& model);  // which must outlive it
 
+  // Gives the pattern a place for the pieces there are at these displacements, and for no others; whether it changed.
+  bool cover(std::span<const std::span<const double>> configurations, double t);
+
   // K at displacements u and time t [N/m], both triangles; components of a node are neighbours, as in u.
-  const Matrix& operator()(std::span<const double> u, double t);
+  const Matrix& operator()(std::span<const double> u, double t) {
+    cover(std::array{u}, t);
+    return at(u, t);
+  }
+  // The same with the pattern as it is, which must cover u.
+  const Matrix& at(std::span<const double> u, double t);
 
   // The sum of other matrices of the terms: `add` adds that of a term to H, laid out as in Potential::add_hessian; it
-  // need not be symmetric.
+  // need not be symmetric. Not for models with terms in pieces.
   const Matrix& assemble(const std::function<void(TermId, std::span<double> H)>& add);
 
   const Matrix& pattern() const { return K_; }  // with the values of the last call
 
  private:
+  using NodePairs = std::vector<std::array<NodeId, 2>>;
+  NodePairs pairs_in_pieces(std::span<const double> u, double t) const;
+  void set_pattern();
+  Index place(NodeId a, NodeId b) const;  // of a among the neighbours of b, or where it should be
+  void add_block(NodeId b, std::size_t rank, const double* H, std::size_t row);
+
   const Model& model_;
+  bool in_pieces_ = false;  // some terms are
+  NodePairs covered_;       // by their pieces
   Matrix K_;
-  std::vector<std::int32_t> rank_;  // of each term and pair (a, b) of its nodes: place of a among the neighbours of b
+  std::vector<std::vector<NodeId>> neighbours_;  // of each node, itself included, ascending
+  std::vector<std::int32_t> rank_;  // of each term not in pieces and pair (a, b) of its nodes: place of a at b
 };
 
 }  // namespace tempi

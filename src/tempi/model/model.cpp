@@ -13,18 +13,31 @@
 namespace tempi {
 namespace {
 
-constexpr std::size_t most_nodes = 10, most_entries = 30 * 30;  // of the library's terms
+constexpr std::size_t most_nodes = 10, most_entries = 30 * 30;  // of terms that are not in pieces
+
+// A number for each node of a term.
+class Room {
+ public:
+  explicit Room(std::size_t nodes) : large_(nodes > most_nodes ? nodes : 0) {}
+  operator std::span<double>() { return large_.empty() ? std::span<double>(small_) : large_; }
+
+ private:
+  std::array<double, most_nodes> small_;
+  std::vector<double> large_;
+};
 
 }  // namespace
 
 Model::Model(Parts parts) : parts_(std::move(parts)), first_term_{0} {
   for (const auto& potential : parts_.potentials) {
     first_term_.push_back(first_term_.back() + potential->size());
-    for (Index k = 0; k < potential->size(); ++k)
-      largest_stencil_ = std::max(largest_stencil_, potential->stencil(k).size());
+    for (Index k = 0; k < potential->size(); ++k) {
+      const std::size_t nodes = potential->stencil(k).size();
+      if (nodes > most_nodes && !potential->in_pieces())
+        throw InputError(fmt::format("a term has {} nodes (must be at most {}).", nodes, most_nodes));
+      largest_stencil_ = std::max(largest_stencil_, nodes);
+    }
   }
-  if (largest_stencil_ > most_nodes)
-    throw InputError(fmt::format("a term has {} nodes (must be at most {}).", largest_stencil_, most_nodes));
   for (Index a = 0; a < node_count(); ++a) {
     const double m = parts_.mass[static_cast<std::size_t>(a)];
     if (!(m > 0.0) || !std::isfinite(m))
@@ -74,7 +87,18 @@ Model::Term Model::term(TermId id) const {
 template <class Visit>
 void Model::each_root_stiffness(TermId id, Visit&& visit) const {
   const auto [potential, k] = term(id);
-  const std::size_t nodes = potential->stencil(k).size(), d = static_cast<std::size_t>(dim()), n = nodes * d;
+  const auto stencil = potential->stencil(k);
+  const std::size_t nodes = stencil.size(), d = static_cast<std::size_t>(dim()), n = nodes * d;
+  if (potential->in_pieces()) {
+    std::vector<double> traces(parts_.mass.size(), 0.0);
+    potential->each_hessian_piece(k, at_rest_, 0.0, [&](std::span<const NodeId> piece, std::span<const double> H) {
+      for (std::size_t i = 0, rows = piece.size() * d; i < rows; ++i)
+        traces[static_cast<std::size_t>(index(piece[i / d]))] += H[i * (rows + 1)];
+    });
+    for (std::size_t a = 0; a < nodes; ++a)
+      visit(a, std::sqrt(std::max(traces[static_cast<std::size_t>(index(stencil[a]))], 0.0)));
+    return;
+  }
   std::array<double, most_entries> H;
   TEMPI_ASSERT(n * n <= H.size());
   std::fill_n(H.begin(), n * n, 0.0);
@@ -120,14 +144,14 @@ std::span<const double> Model::shares(TermId id, std::span<double> shares) const
 
 double Model::stable_step(TermId id, std::span<const double> u) const {
   const auto [potential, k] = term(id);
-  std::array<double, most_nodes> room;
+  Room room(potential->stencil(k).size());
   return potential->stable_step(k, u, shares(id, room));
 }
 
 bool Model::step_is_stable(TermId id, std::span<const double> u, double step) const {
   const auto [potential, k] = term(id);
   if (!potential->stays_together()) return true;
-  std::array<double, most_nodes> room;
+  Room room(potential->stencil(k).size());
   return potential->step_is_stable(k, u, shares(id, room), step);
 }
 

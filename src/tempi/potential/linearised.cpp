@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/potential/linearised.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -48,7 +50,8 @@ class Linearised final : public Potential {
   Linearised(const Potential& original, std::span<const double> u) : original_(original), first_{0} {
     for (Index k = 0; k < original.size(); ++k) {
       const std::size_t n = size_of(k);
-      TEMPI_ASSERT(n <= largest_size);
+      if (n > largest_size)
+        throw InputError(fmt::format("{} cannot be linearised (it has more than 10 nodes).", original.describe(k)));
       first_.push_back(first_.back() + n * n);
       K_.resize(first_.back(), 0.0);
       const auto K = std::span(K_).subspan(first_[static_cast<std::size_t>(k)]);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,14 +33,23 @@ class Potential {
   // H += d2V_k/dx2 [N/m], row major, (dim * stencil size)^2 entries.
   virtual void add_hessian(Index k, std::span<const double> u, double t, std::span<double> H) const = 0;
 
+  // A term of many nodes is a sum of pieces of few, which may be others elsewhere: the pairs near each other, for
+  // instance. visit(nodes, H) for each: some nodes of the stencil and a part of the Hessian, laid out as above. All
+  // parts together are the Hessian; a part may be zero.
+  using VisitPiece = std::function<void(std::span<const NodeId> nodes, std::span<const double> H)>;
+  virtual bool in_pieces() const { return false; }
+  virtual void each_hessian_piece(Index k, std::span<const double> u, double t, const VisitPiece& visit) const;
+
   // What the term brings to the lumped mass of its a-th stencil node [kg]; 0 for terms without mass, as springs.
   virtual double mass(Index k, std::size_t a) const = 0;
 
   // 2 / omega_max of the term's own stiffness at u between the masses `shares` [kg], one a stencil node [s]; infinite
-  // where nothing is stiff. Default: the largest eigenvalue of the scaled hessian, cost O((dim * nodes)^3).
+  // where nothing is stiff. Default: the largest eigenvalue of the scaled hessian, cost O((dim * nodes)^3); of terms in
+  // pieces by the Lanczos method, to 1e-3.
   virtual double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const;
 
-  // Whether `step` [s] is within the stable step at u. Default: by a Cholesky factorisation, cheaper than stable_step.
+  // Whether `step` [s] is within the stable step at u. Default: by a Cholesky factorisation, cheaper than stable_step. Of
+  // terms in pieces by a bound, and by stable_step where that does not tell.
   virtual bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const;
 
   // Whether terms join the same neighbours for good. If not, as for atoms that wander, their stable steps where the
@@ -52,6 +62,8 @@ class Potential {
 
   // What the term is, for messages: "cell 17 at (0.25, 0.5)".
   virtual std::string describe(Index k) const = 0;
+  // What is wrong where add_gradient returned `admissibility`, when, and what to try: a message for SolveError.
+  virtual std::string fault(Index k, std::span<const double> u, double t, double admissibility) const;
 };
 
 // Largest deviation of add_gradient from central differences of energy, relative to the largest component of the
