@@ -7,6 +7,7 @@
 
 #include "tempi/material/material.hpp"
 #include "tempi/potential/batch.hpp"
+#include "tempi/potential/pair_kernels.hpp"
 
 namespace tempi {
 
@@ -57,6 +58,8 @@ struct CellKernels {
   Index width;
   CellKernel (*kernel)(CellShape shape, CellMaterial material);
   StiffnessStrike (*stiffness)(std::size_t nodes, int dim);  // null for stencils nobody has yet
+  PairKernel (*pairs)(PackedLawKind law);
+  NearKernel near_points;
 };
 
 // One for each instruction set the library was built for. Only those the machine has may be called.

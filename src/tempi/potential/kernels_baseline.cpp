@@ -5,7 +5,7 @@
 namespace tempi {
 
 const CellKernels& baseline_kernels() {
-  static const CellKernels kernels = {"baseline", 2, kernel_of<2>, stiffness_of<2>};
+  static const CellKernels kernels = {"baseline", 2, kernel_of<2>, stiffness_of<2>, pair_kernel_of<2>, near_points<2>};
   return kernels;
 }
 

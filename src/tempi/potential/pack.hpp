@@ -43,6 +43,11 @@ struct Pack {
     __builtin_memcpy(&r.v, __builtin_assume_aligned(from, W * sizeof(double)), sizeof(Values));
     return r;
   }
+  static Pack read(const double* from) {  // from anywhere
+    Pack r;
+    __builtin_memcpy(&r.v, from, sizeof(Values));
+    return r;
+  }
 
   friend Pack operator+(Pack a, Pack b) { return Pack(a.v + b.v); }
   friend Pack operator-(Pack a, Pack b) { return Pack(a.v - b.v); }
@@ -96,73 +101,75 @@ inline Pack<W> excess_over_log(Pack<W> x) {
 typedef double Quad __attribute__((vector_size(32)));
 typedef Quad __attribute__((may_alias)) QuadOfLine;
 
-// Component c of the displacements of W nodes, for c < D.
-template <int D, int W>
-inline void gather(const NodeLine* lines, const std::int32_t* place, Pack<W>* u) {
+// Component c < D of W times four doubles, those at from(lane).
+template <int D, int W, class From>
+inline void gather_quads(From&& from, Pack<W>* u) {
   typedef double Pair __attribute__((vector_size(16)));
   typedef Pair __attribute__((may_alias)) PairOfLine;
+  const auto quad = [&](Index lane) -> const QuadOfLine& { return *reinterpret_cast<const QuadOfLine*>(from(lane)); };
   if constexpr (W == 2) {
-    const double *a = lines[place[0]].displacement, *b = lines[place[1]].displacement;
+    const double *a = from(0), *b = from(1);
     const Pair a0 = *reinterpret_cast<const PairOfLine*>(a), b0 = *reinterpret_cast<const PairOfLine*>(b);
     u[0] = Pack<2>(__builtin_shufflevector(a0, b0, 0, 2));
     if constexpr (D > 1) u[1] = Pack<2>(__builtin_shufflevector(a0, b0, 1, 3));
     if constexpr (D > 2) u[2] = Pack<2>(Pair{a[2], b[2]});
+    if constexpr (D > 3) u[3] = Pack<2>(Pair{a[3], b[3]});
   } else if constexpr (W == 4) {
     Quad q[4];
-    for (int i = 0; i < 4; ++i) q[i] = *reinterpret_cast<const QuadOfLine*>(lines[place[i]].displacement);
+    for (Index i = 0; i < 4; ++i) q[i] = quad(i);
     const Quad xz01 = __builtin_shufflevector(q[0], q[1], 0, 4, 2, 6),
                xz23 = __builtin_shufflevector(q[2], q[3], 0, 4, 2, 6);
+    const Quad yw01 = __builtin_shufflevector(q[0], q[1], 1, 5, 3, 7),
+               yw23 = __builtin_shufflevector(q[2], q[3], 1, 5, 3, 7);
     u[0] = Pack<4>(__builtin_shufflevector(xz01, xz23, 0, 1, 4, 5));
-    if constexpr (D > 1) {
-      const Quad y01 = __builtin_shufflevector(q[0], q[1], 1, 5, 3, 7),
-                 y23 = __builtin_shufflevector(q[2], q[3], 1, 5, 3, 7);
-      u[1] = Pack<4>(__builtin_shufflevector(y01, y23, 0, 1, 4, 5));
-    }
+    if constexpr (D > 1) u[1] = Pack<4>(__builtin_shufflevector(yw01, yw23, 0, 1, 4, 5));
     if constexpr (D > 2) u[2] = Pack<4>(__builtin_shufflevector(xz01, xz23, 2, 3, 6, 7));
+    if constexpr (D > 3) u[3] = Pack<4>(__builtin_shufflevector(yw01, yw23, 2, 3, 6, 7));
   } else {
     static_assert(W == 8);
     typedef double Oct __attribute__((vector_size(64)));
     // Lanes i and i + 4 side by side, then as above within each half.
     Oct q[4];
-    for (int i = 0; i < 4; ++i) {
-      const Quad low = *reinterpret_cast<const QuadOfLine*>(lines[place[i]].displacement);
-      const Quad high = *reinterpret_cast<const QuadOfLine*>(lines[place[i + 4]].displacement);
-      q[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-    }
+    for (Index i = 0; i < 4; ++i) q[i] = __builtin_shufflevector(quad(i), quad(i + 4), 0, 1, 2, 3, 4, 5, 6, 7);
     const Oct xz01 = __builtin_shufflevector(q[0], q[1], 0, 8, 2, 10, 4, 12, 6, 14);
     const Oct xz23 = __builtin_shufflevector(q[2], q[3], 0, 8, 2, 10, 4, 12, 6, 14);
+    const Oct yw01 = __builtin_shufflevector(q[0], q[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    const Oct yw23 = __builtin_shufflevector(q[2], q[3], 1, 9, 3, 11, 5, 13, 7, 15);
     u[0] = Pack<8>(__builtin_shufflevector(xz01, xz23, 0, 1, 8, 9, 4, 5, 12, 13));
-    if constexpr (D > 1) {
-      const Oct y01 = __builtin_shufflevector(q[0], q[1], 1, 9, 3, 11, 5, 13, 7, 15);
-      const Oct y23 = __builtin_shufflevector(q[2], q[3], 1, 9, 3, 11, 5, 13, 7, 15);
-      u[1] = Pack<8>(__builtin_shufflevector(y01, y23, 0, 1, 8, 9, 4, 5, 12, 13));
-    }
+    if constexpr (D > 1) u[1] = Pack<8>(__builtin_shufflevector(yw01, yw23, 0, 1, 8, 9, 4, 5, 12, 13));
     if constexpr (D > 2) u[2] = Pack<8>(__builtin_shufflevector(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15));
+    if constexpr (D > 3) u[3] = Pack<8>(__builtin_shufflevector(yw01, yw23, 2, 3, 10, 11, 6, 7, 14, 15));
   }
 }
 
+// Component c < D of the displacements of W nodes.
+template <int D, int W>
+inline void gather(const NodeLine* lines, const std::int32_t* place, Pack<W>* u) {
+  gather_quads<D>([&](Index lane) -> const double* { return lines[place[lane]].displacement; }, u);
+}
+
 template <int W>  // one function for each instruction set
-inline void kick(NodeLine& line, Quad p) {
+inline void kick(NodeLine& line, const Quad& p) {
   auto& half = *reinterpret_cast<QuadOfLine*>(line.velocity);  // with the inverse mass in front of a zero of p
   half += p * line.inverse_mass;
 }
 
-// Gives W nodes the impulses p[0 ... D - 1], one node after the other: they may be the same.
-template <int D, int W>
-inline void scatter(NodeLine* lines, const std::int32_t* place, const Pack<W>* p) {
+// give(lane, {x, y, z, 0}) for one lane of p after the other.
+template <int W, class Give>
+inline void scatter_quads(const Pack<W>* p, Give&& give) {
   const Pack<W> zero(0.0);
-  const auto &x = p[0].v, &y = D > 1 ? p[1].v : zero.v, &z = D > 2 ? p[2].v : zero.v;
+  const auto &x = p[0].v, &y = p[1].v, &z = p[2].v;
   if constexpr (W == 2) {
-    kick<W>(lines[place[0]], Quad{x[0], y[0], z[0], 0.0});
-    kick<W>(lines[place[1]], Quad{x[1], y[1], z[1], 0.0});
+    give(0, Quad{x[0], y[0], z[0], 0.0});
+    give(1, Quad{x[1], y[1], z[1], 0.0});
   } else if constexpr (W == 4) {
     const Quad xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6), xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
     const Quad z02 = __builtin_shufflevector(z, zero.v, 0, 4, 2, 6),
                z13 = __builtin_shufflevector(z, zero.v, 1, 5, 3, 7);
-    kick<W>(lines[place[0]], __builtin_shufflevector(xy02, z02, 0, 1, 4, 5));
-    kick<W>(lines[place[1]], __builtin_shufflevector(xy13, z13, 0, 1, 4, 5));
-    kick<W>(lines[place[2]], __builtin_shufflevector(xy02, z02, 2, 3, 6, 7));
-    kick<W>(lines[place[3]], __builtin_shufflevector(xy13, z13, 2, 3, 6, 7));
+    give(0, __builtin_shufflevector(xy02, z02, 0, 1, 4, 5));
+    give(1, __builtin_shufflevector(xy13, z13, 0, 1, 4, 5));
+    give(2, __builtin_shufflevector(xy02, z02, 2, 3, 6, 7));
+    give(3, __builtin_shufflevector(xy13, z13, 2, 3, 6, 7));
   } else {
     static_assert(W == 8);
     typedef double Oct __attribute__((vector_size(64)));
@@ -175,9 +182,16 @@ inline void scatter(NodeLine* lines, const std::int32_t* place, const Pack<W>* p
     const Oct p26 = __builtin_shufflevector(xy_even, z_even, 2, 3, 10, 11, 6, 7, 14, 15);
     const Oct p37 = __builtin_shufflevector(xy_odd, z_odd, 2, 3, 10, 11, 6, 7, 14, 15);
     const Oct* all[4] = {&p04, &p15, &p26, &p37};
-    for (int i = 0; i < 4; ++i) kick<W>(lines[place[i]], __builtin_shufflevector(*all[i], *all[i], 0, 1, 2, 3));
-    for (int i = 0; i < 4; ++i) kick<W>(lines[place[i + 4]], __builtin_shufflevector(*all[i], *all[i], 4, 5, 6, 7));
+    for (int i = 0; i < 4; ++i) give(i, __builtin_shufflevector(*all[i], *all[i], 0, 1, 2, 3));
+    for (int i = 0; i < 4; ++i) give(i + 4, __builtin_shufflevector(*all[i], *all[i], 4, 5, 6, 7));
   }
+}
+
+// Gives W nodes the impulses p[0 ... D - 1], one node after the other: they may be the same.
+template <int D, int W>
+inline void scatter(NodeLine* lines, const std::int32_t* place, const Pack<W>* p) {
+  const Pack<W> zero(0.0), all[3] = {p[0], D > 1 ? p[1] : zero, D > 2 ? p[2] : zero};
+  scatter_quads(all, [&](Index lane, const Quad& quad) { kick<W>(lines[place[lane]], quad); });
 }
 
 }  // namespace tempi

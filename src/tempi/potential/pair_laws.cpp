@@ -113,6 +113,12 @@ void check_law(const UserLaw&) {}  // valid as made
 
 }  // namespace
 
+std::optional<double> reach(const PairLaw& law) {
+  if (const auto* lj = std::get_if<LennardJones>(&law)) return lj->cutoff;
+  if (const auto* hertz = std::get_if<Hertz>(&law)) return hertz->length;
+  return std::nullopt;
+}
+
 void check(const PairLaw& law) {
   std::visit([](const auto& l) { check_law(l); }, law);
 }

@@ -85,6 +85,9 @@ inline PairValues evaluate(const PairLaw& law, double r) {
   return std::visit([r](const auto& l) { return l.at(r); }, law);
 }
 
+// The distance from which on V is zero [m]; none for laws that reach everywhere.
+std::optional<double> reach(const PairLaw& law);
+
 void check(const PairLaw& law);  // throws InputError: name, value and unit of the parameter that is out of range
 
 }  // namespace tempi

@@ -2,138 +2,140 @@
 #include "tempi/potential/pairs.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/potential/cell_kernels.hpp"
 
 namespace tempi {
 namespace {
 
-class Pairs final : public Potential {
+// Packs of pairs; the last one is filled up with the last pair, whose force does not count again.
+class PackedBatch final : public Batch {
  public:
-  Pairs(std::span<const double> reference, int dim, std::span<const double> masses, std::vector<NodePair> pairs,
-        PairLaw law, const Box& box, Company company)
-      : reference_(reference.begin(), reference.end()),
-        dim_(dim),
-        pairs_(std::move(pairs)),
-        law_(std::move(law)),
-        box_(box),
-        company_(company) {
-    TEMPI_ASSERT(reference.size() == masses.size() * static_cast<std::size_t>(dim));
-    check(law_);
-    if (const auto* lj = std::get_if<LennardJones>(&law_); lj && lj->cutoff)
-      box.require_room_for("cutoff", *lj->cutoff);
-    if (const auto* hertz = std::get_if<Hertz>(&law_)) box.require_room_for("length", hertz->length);
-    for (Index k = 0; k < size(); ++k) check_pair(k, static_cast<Index>(masses.size()));
-    if (!std::holds_alternative<Gravitation>(law_)) return;
-    for (const auto& [a, b] : pairs_)
-      factors_.push_back(masses[static_cast<std::size_t>(index(a))] * masses[static_cast<std::size_t>(index(b))]);
-  }
-
-  Index size() const override { return static_cast<Index>(pairs_.size()); }
-  int dim() const override { return dim_; }
-  std::span<const NodeId> stencil(Index k) const override { return pairs_[static_cast<std::size_t>(k)]; }
-  double mass(Index, std::size_t) const override { return 0.0; }
-  bool stays_together() const override { return company_ == Company::bonded; }
-
-  double energy(Index k, std::span<const double> u, double) const override {
-    return factor(k) * evaluate(law_, separation(k, u).r).V;
-  }
-
-  double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
-    const auto [r, n] = separation(k, u);
-    const double slope = factor(k) * evaluate(law_, r).slope;
-    const auto d = static_cast<std::size_t>(dim_);
-    for (std::size_t c = 0; c < d; ++c) {
-      g[c] -= slope * n[c];
-      g[d + c] += slope * n[c];
-    }
-    return std::isfinite(slope) ? r : std::numeric_limits<double>::quiet_NaN();
-  }
-
-  // d2V/dx_b dx_b = V'' n n^T + V'/r (I - n n^T), and its negative off the diagonal.
-  void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
-    const auto [r, n] = separation(k, u);
-    const PairValues at = evaluate(law_, r);
-    const double along = factor(k) * at.curvature, across = factor(k) * at.slope / r;
-    const auto d = static_cast<std::size_t>(dim_);
-    for (std::size_t i = 0; i < d; ++i)
-      for (std::size_t j = 0; j < d; ++j) {
-        const double nn = n[i] * n[j], h = along * nn + across * ((i == j ? 1.0 : 0.0) - nn);
-        H[i * 2 * d + j] += h;
-        H[i * 2 * d + d + j] -= h;
-        H[(d + i) * 2 * d + j] -= h;
-        H[(d + i) * 2 * d + d + j] += h;
+  PackedBatch(const PairGeometry& geometry, const PackedLawChoice& law, std::span<const NodePair> pairs,
+              std::span<const std::int32_t> place)
+      : kernels_(cell_kernels()),
+        kernel_(kernels_.pairs(law.kind)),
+        law_(law.law),
+        box_(geometry.packed_box()),
+        dim_(geometry.dim()) {
+    const auto W = static_cast<std::size_t>(kernels_.width), d = static_cast<std::size_t>(dim_);
+    const std::size_t padded = (pairs.size() + W - 1) / W * W;
+    geometry_.assign(padded * 4, 0.0);
+    places_.resize(padded * 2);
+    for (std::size_t i = 0; i < padded; ++i) {
+      const NodePair& pair = pairs[std::min(i, pairs.size() - 1)];
+      double* lane = &geometry_[i / W * 4 * W + i % W];
+      std::array<std::size_t, 2> node{};
+      for (std::size_t a = 0; a < 2; ++a) {
+        node[a] = static_cast<std::size_t>(index(pair[a]));
+        places_[(i / W * 2 + a) * W + i % W] = place[node[a]];
       }
+      for (std::size_t c = 0; c < d; ++c)
+        lane[c * W] = geometry.reference()[node[1] * d + c] - geometry.reference()[node[0] * d + c];
+      if (i < pairs.size()) lane[3 * W] = geometry.factor(pair);
+    }
   }
 
-  std::string describe(Index k) const override {
-    const auto& [a, b] = pairs_[static_cast<std::size_t>(k)];
-    return fmt::format("pair {} of nodes {} and {}", k, index(a), index(b));
+  bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
+    return kernel_.strike(packed(), first / kernels_.width, packs(last), step, nodes.data());
+  }
+  Index row() const override { return 2 * dim_; }
+  void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
+               std::span<double> gradients) const override {
+    kernel_.measure(packed(), first / kernels_.width, packs(last), dim_, nodes.data(), energies.data(),
+                    gradients.data());
   }
 
  private:
-  struct Separation {
-    double r;
-    std::array<double, 3> n;  // from the first node to the second, of unit length
-  };
+  PackedPairs packed() const { return {geometry_.data(), places_.data(), law_, box_}; }
+  Index packs(Index last) const { return (last + kernels_.width - 1) / kernels_.width; }
 
-  template <class Displacement>
-  Separation separation_with(Index k, Displacement&& displacement) const {
-    const auto& [a, b] = pairs_[static_cast<std::size_t>(k)];
-    const auto d = static_cast<std::size_t>(dim_);
-    const std::size_t i = static_cast<std::size_t>(index(a)) * d, j = static_cast<std::size_t>(index(b)) * d;
-    std::array<double, 3> w{};
-    double r2 = 0.0;
+  const CellKernels& kernels_;
+  PairKernel kernel_;
+  PackedLaw law_;
+  PackedBox box_;
+  int dim_;
+  AlignedVector<double> geometry_;
+  AlignedVector<std::int32_t> places_;
+};
+
+class Pairs final : public Potential {
+ public:
+  Pairs(PairGeometry geometry, std::vector<NodePair> pairs, Company company)
+      : geometry_(std::move(geometry)), pairs_(std::move(pairs)), company_(company) {
+    const std::vector<double> rest(geometry_.reference().size(), 0.0);
+    for (Index k = 0; k < size(); ++k) check_pair(k, rest);
+  }
+
+  Index size() const override { return static_cast<Index>(pairs_.size()); }
+  int dim() const override { return geometry_.dim(); }
+  std::span<const NodeId> stencil(Index k) const override { return pair(k); }
+  double mass(Index, std::size_t) const override { return 0.0; }
+  bool stays_together() const override { return company_ == Company::bonded; }
+
+  double energy(Index k, std::span<const double> u, double) const override { return geometry_.energy(pair(k), u); }
+
+  double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
+    const auto [admissibility, gradient] = geometry_.force(pair(k), u);
+    const auto d = static_cast<std::size_t>(dim());
     for (std::size_t c = 0; c < d; ++c) {
-      w[c] = box_.nearest((reference_[j + c] - reference_[i + c]) + (displacement(j + c) - displacement(i + c)), c);
-      r2 += w[c] * w[c];
+      g[c] -= gradient[c];
+      g[d + c] += gradient[c];
     }
-    const double r = std::sqrt(r2);
-    return {r, {w[0] / r, w[1] / r, w[2] / r}};
-  }
-  Separation separation(Index k, std::span<const double> u) const {
-    return separation_with(k, [u](std::size_t i) { return u[i]; });
+    return admissibility;
   }
 
-  void check_pair(Index k, Index node_count) const {
-    const auto& [a, b] = pairs_[static_cast<std::size_t>(k)];
+  void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
+    geometry_.add_hessian(pair(k), u, H);
+  }
+
+  std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
+    const auto law = packed_law(geometry_.law());
+    if (!law) return Potential::batch(terms, place);
+    std::vector<NodePair> pairs;
+    for (const Index k : terms) pairs.push_back(pair(k));
+    return std::make_unique<PackedBatch>(geometry_, *law, pairs, place);
+  }
+
+  std::string describe(Index k) const override {
+    return fmt::format("pair {} of nodes {} and {}", k, index(pair(k)[0]), index(pair(k)[1]));
+  }
+  std::string fault(Index k, std::span<const double> u, double t, double admissibility) const override {
+    return geometry_.fault(describe(k), pair(k), u, t, admissibility);
+  }
+
+ private:
+  const NodePair& pair(Index k) const { return pairs_[static_cast<std::size_t>(k)]; }
+
+  void check_pair(Index k, std::span<const double> rest) const {
+    const auto& [a, b] = pair(k);
     for (const NodeId node : {a, b})
-      if (index(node) < 0 || index(node) >= node_count)
-        throw InputError(fmt::format("{} (there are {} nodes, numbered from 0).", describe(k), node_count));
+      if (index(node) < 0 || index(node) >= geometry_.node_count())
+        throw InputError(fmt::format("{} (there are {} nodes, numbered from 0).", describe(k), geometry_.node_count()));
     if (a == b)
       throw InputError(fmt::format("pair {} joins node {} to itself. Give two different nodes.", k, index(a)));
-    const double r = separation_with(k, [](std::size_t) { return 0.0; }).r;
-    if (!(r > 0.0) || !std::isfinite(r)) {
-      const auto d = static_cast<std::size_t>(dim_);
-      const auto at = [&](NodeId node) {
-        return fmt::join(std::span(reference_).subspan(static_cast<std::size_t>(index(node)) * d, d), ", ");
-      };
-      throw InputError(
-          fmt::format("{} at ({:.6g}) and ({:.6g}) has the length {} m (must be > 0). Move one of the nodes.",
-                      describe(k), at(a), at(b), r));
-    }
+    const double r = geometry_.separation(pair(k), rest).r;
+    if (!(r > 0.0) || !std::isfinite(r))
+      throw InputError(fmt::format("{} at {} and {} has the length {} m (must be > 0). Move one of the nodes.",
+                                   describe(k), geometry_.place(a, rest), geometry_.place(b, rest), r));
   }
 
-  double factor(Index k) const { return factors_.empty() ? 1.0 : factors_[static_cast<std::size_t>(k)]; }
-
-  std::vector<double> reference_;
-  int dim_;
+  PairGeometry geometry_;
   std::vector<NodePair> pairs_;
-  PairLaw law_;
-  Box box_;
   Company company_;
-  std::vector<double> factors_;  // empty: all one
 };
 
 }  // namespace
 
 std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
-                                      std::vector<NodePair> pairs, PairLaw law, const Box& box, Company company) {
-  return std::make_unique<Pairs>(reference, dim, masses, std::move(pairs), std::move(law), box, company);
+                                      std::vector<NodePair> pairs, PairLaw law, const Box& box,
+                                      Company company) {
+  return std::make_unique<Pairs>(PairGeometry(reference, dim, masses, std::move(law), box), std::move(pairs), company);
 }
 
 std::vector<NodePair> all_pairs(Index count) {

@@ -5,18 +5,14 @@
 // add_gradient returns their distance, or NaN where the force is not finite. Their forces are opposite to the bit.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "tempi/potential/box.hpp"
-#include "tempi/potential/pair_laws.hpp"
+#include "tempi/potential/pair_geometry.hpp"
 #include "tempi/potential/potential.hpp"
 
 namespace tempi {
-
-using NodePair = std::array<NodeId, 2>;
 
 // Bonds join the same two nodes, about as far apart, for good; others wander (Potential::stays_together).
 enum class Company { bonded, wandering };

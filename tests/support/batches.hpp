@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches against the loop over add_gradient, with every instruction set this machine has.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/runs.hpp"
+#include "tempi/core/aligned_vector.hpp"
+#include "tempi/potential/cell_kernels.hpp"
+
+namespace tempi::test {
+
+constexpr double strike_step = 0.37, time_now = 0.6;
+
+// Asks for an instruction set while it lives.
+class Instructions {
+ public:
+  explicit Instructions(const std::string& name) {
+    if (const char* old = std::getenv(variable)) before_ = old;
+    setenv(variable, name.c_str(), 1);
+  }
+  ~Instructions() { before_ ? setenv(variable, before_->c_str(), 1) : unsetenv(variable); }
+  Instructions(const Instructions&) = delete;
+  Instructions& operator=(const Instructions&) = delete;
+
+ private:
+  static constexpr const char* variable = "TEMPI_INSTRUCTIONS";
+  std::optional<std::string> before_;
+};
+
+inline std::vector<std::string> instruction_sets() {
+  std::vector<std::string> result;
+  for (const std::string name : {"baseline", "avx2", "avx512"}) {
+    const Instructions wish(name);
+    if (cell_kernels().instructions == name) result.push_back(name);
+  }
+  return result;
+}
+
+// ---- lines of nodes ----
+
+// Nodes in lines of a random order, which move anyhow; what strikes must leave alone is no round number.
+struct Lines {
+  std::vector<std::int32_t> place;
+  AlignedVector<NodeLine> nodes;
+
+  NodeLine& of(NodeId a) { return nodes[static_cast<std::size_t>(place[static_cast<std::size_t>(index(a))])]; }
+  const NodeLine& of(NodeId a) const {
+    return nodes[static_cast<std::size_t>(place[static_cast<std::size_t>(index(a))])];
+  }
+};
+
+template <class T>
+void shuffle(std::vector<T>& values, Random& random) {
+  for (std::size_t i = values.size(); i > 1; --i)
+    std::swap(values[i - 1], values[static_cast<std::size_t>(random.below(static_cast<Index>(i)))]);
+}
+
+inline Lines lines_of(const std::vector<double>& u, int dim, double speed, unsigned seed) {
+  Random random(seed);
+  const auto d = static_cast<std::size_t>(dim);
+  Lines lines;
+  lines.place.resize(u.size() / d);
+  std::iota(lines.place.begin(), lines.place.end(), 0);
+  shuffle(lines.place, random);
+  lines.nodes.resize(lines.place.size());
+  for (std::size_t a = 0; a < lines.place.size(); ++a) {
+    NodeLine& node = lines.of(make_id<NodeId>(static_cast<Index>(a)));
+    for (std::size_t c = 0; c < d; ++c) {
+      node.displacement[c] = u[a * d + c];
+      node.velocity[c] = random.uniform(-speed, speed);
+    }
+    node.clock = random.uniform(0.0, 1e6);
+    node.inverse_mass = random.uniform(0.1, 10.0);
+  }
+  return lines;
+}
+
+inline bool same_bits(const NodeLine& a, const NodeLine& b) { return std::memcmp(&a, &b, sizeof(NodeLine)) == 0; }
+inline bool same_bits(const Lines& a, const Lines& b) {
+  return std::memcmp(a.nodes.data(), b.nodes.data(), a.nodes.size() * sizeof(NodeLine)) == 0;
+}
+
+inline std::vector<Index> shuffled_terms(const Potential& potential, unsigned seed) {
+  std::vector<Index> terms(static_cast<std::size_t>(potential.size()));
+  std::iota(terms.begin(), terms.end(), Index{0});
+  Random random(seed);
+  shuffle(terms, random);
+  return terms;
+}
+
+// ---- the slow way ----
+
+struct Struck {
+  std::vector<double> impulse;  // [N s], dim components a node
+  bool admissible = true;
+};
+inline Struck loop(const Potential& potential, std::span<const Index> terms, const std::vector<double>& u) {
+  const auto d = static_cast<std::size_t>(potential.dim());
+  Struck result{std::vector<double>(u.size(), 0.0)};
+  for (const Index k : terms) {
+    const auto stencil = potential.stencil(k);
+    std::vector<double> g(stencil.size() * d, 0.0);
+    const double smallest = potential.add_gradient(k, u, time_now, g);
+    result.admissible = result.admissible && smallest > 0.0 && std::isfinite(smallest);
+    for (std::size_t i = 0; i < g.size(); ++i)
+      result.impulse[static_cast<std::size_t>(index(stencil[i / d])) * d + i % d] -= strike_step * g[i];
+  }
+  return result;
+}
+
+// Largest difference of a batch's impulses, nodes at rest before, from those of the loop, over the largest of them.
+inline double deviation(const Potential& potential, std::span<const Index> terms, const std::vector<double>& u) {
+  const auto d = static_cast<std::size_t>(potential.dim());
+  Lines lines = lines_of(u, potential.dim(), 0.0, 3);
+  const auto batch = potential.batch(terms, lines.place);
+  EXPECT_TRUE(batch->strike(0, static_cast<Index>(terms.size()), strike_step, time_now, lines.nodes));
+  const Struck expected = loop(potential, terms, u);
+  EXPECT_TRUE(expected.admissible);
+  EXPECT_GT(largest(expected.impulse), 0.0);
+  double worst = 0.0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const NodeLine& node = lines.of(make_id<NodeId>(static_cast<Index>(i / d)));
+    const double difference = std::abs(node.velocity[i % d] / node.inverse_mass - expected.impulse[i]);
+    if (!(difference <= worst)) worst = difference;
+  }
+  return worst / largest(expected.impulse);
+}
+
+struct Measured {
+  std::vector<double> energies, gradients;  // gradients: rows of batch->row()
+};
+inline Measured measured(const Batch& batch, Index first, Index last, std::span<const NodeLine> nodes) {
+  const auto padded = static_cast<std::size_t>((last - first + Batch::grain - 1) / Batch::grain * Batch::grain);
+  Measured result{std::vector<double>(padded, std::nan("")),
+                  std::vector<double>(padded * static_cast<std::size_t>(batch.row()), std::nan(""))};
+  batch.measure(first, last, time_now, nodes, result.energies, result.gradients);
+  result.energies.resize(static_cast<std::size_t>(last - first));
+  result.gradients.resize(static_cast<std::size_t>((last - first) * batch.row()));
+  return result;
+}
+
+// Largest differences of what a batch measures from energy and add_gradient, over the largest of them.
+struct Deviations {
+  double energy, gradient;
+};
+inline Deviations deviations_of_measured(const Potential& potential, std::span<const Index> terms,
+                                         const std::vector<double>& u) {
+  const Lines lines = lines_of(u, potential.dim(), 1.0, 3);
+  const auto batch = potential.batch(terms, lines.place);
+  const Measured found = measured(*batch, 0, static_cast<Index>(terms.size()), lines.nodes);
+  double energy = 0.0, gradient = 0.0, energy_scale = 0.0, gradient_scale = 0.0;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const double V = potential.energy(terms[i], u, time_now);
+    std::vector<double> g(potential.stencil(terms[i]).size() * static_cast<std::size_t>(potential.dim()), 0.0);
+    potential.add_gradient(terms[i], u, time_now, g);
+    const auto row = std::span(found.gradients).subspan(i * static_cast<std::size_t>(batch->row()), g.size());
+    energy = std::max(energy, std::abs(found.energies[i] - V));
+    gradient = std::max(gradient, largest_difference(row, g));
+    energy_scale = std::max(energy_scale, std::abs(V));
+    gradient_scale = std::max(gradient_scale, largest(g));
+  }
+  EXPECT_GT(energy_scale, 0.0);
+  return {energy / energy_scale, gradient / gradient_scale};
+}
+
+}  // namespace tempi::test
