@@ -53,7 +53,7 @@ void AviAdaptive::update(State& state, TermId term, Observer* observer) {
   const auto p = std::span(p_).first(nodes.size() * d), q = std::span(q_).first(nodes.size() * d);
   for (const NodeId a : nodes) kick_drift_.drift(state, a, t);
   const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, h, p, q);
-  kick_drift_.require_admissible(term, admissibility, t);
+  kick_drift_.require_admissible(term, state.displacement, admissibility, t);
   if ((clock.updates + 1) % updates_between_stability_checks == 0) kick_drift_.require_stable(term, state, h, t);
   const double V = potential->energy(k, state.displacement, t);
 

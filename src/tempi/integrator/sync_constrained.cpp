@@ -29,12 +29,12 @@ ConstraintEquations::Leap SyncConstrained::leap(const Vector& u, const Vector& v
 
 void SyncConstrained::make_step(State& state, double t0, double h) const {
   Stage start{map_of(state.displacement), map_of(state.velocity), {}, {}};
-  require(evaluate(start, t0), t0);
+  require(evaluate(start, t0));
   const ConstraintEquations::Leap way = leap(start.u, start.v, start.force, t0, h);
   // Forces that depend on velocities get them to second order, v_1 = 2 v_1/2 - v_0.
   Stage end{way.u, 2.0 * way.v - start.v, {}, {}};
   prescribe(t0 + h, end.u, end.v);
-  require(evaluate(end, t0 + h), t0 + h);
+  require(evaluate(end, t0 + h));
   end.v = way.v + 0.5 * h * end.force.cwiseQuotient(mass());
   prescribe(t0 + h, end.u, end.v);
   const Impulse last = find_velocity(end, t0 + h, h);

@@ -101,7 +101,7 @@ void SyncNewmarkImplicit::find_end_velocity(const Stage& start, Stage& end, doub
       [&](TermId id, std::span<double> H) { model().add_damping(id, span_of(end.u), t1, 1.0, H); });
   matrix_->factorise(C, gamma_ * h);  // positive definite
   end.v += matrix_->solve(R);
-  require(evaluate(end, t1), t1);
+  require(evaluate(end, t1));
 }
 
 }  // namespace tempi
