@@ -710,7 +710,9 @@ def unit_of(run: Run, quantity: str) -> str:
 
 
 def external_work(run: Run) -> Array:
-    return run.history.get("external_work", np.zeros_like(run.history["time"]))
+    """Of loads and supports, and of dampers."""
+    none = np.zeros_like(run.history["time"])
+    return run.history.get("external_work", none) + run.history.get("damping_work", none)
 
 
 def energy_less_work(run: Run) -> Array:

@@ -109,7 +109,7 @@ def main() -> None:
     arguments.add_argument("--out", type=Path)
     given = arguments.parse_args()
     if not given.tempi.exists():
-        sys.exit(f"particles.py: '{given.tempi}' does not exist. Build it (./dev bench) or name it with --tempi.")
+        sys.exit(f"particles.py: '{given.tempi}' does not exist. Build it (README.md beside this file tells how) or name it with --tempi.")
     rows, checks = [], []
     with tempfile.TemporaryDirectory() as name:
         lammps, tempi = Lammps(Path(name)), Tempi(Path(name), given.tempi)

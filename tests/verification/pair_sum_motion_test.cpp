@@ -225,6 +225,28 @@ TEST(ParticlesThatMeet, StopTheRunAndAreNamed) {
     }
 }
 
+// Where no guess of Newton's method has a value.
+TEST(ParticlesAtOnePlace, AreNamedByImplicitMethodsToo) {
+  for (const Method& method : every_kind_of_method()) {
+    if (method.name != "midpoint 0.5" && method.name != "gauss 4" && method.name != "newmark 0.25 0.5") continue;
+    SCOPED_TRACE(method.name);
+    const std::vector<double> X = {0.0, 8.0, 32.0};
+    Model::Parts parts = particles(1, X, {1.0, 1.0, 1.0});
+    parts.add(make_pair_sum(X, 1, parts.mass, nodes_up_to(3), law));
+    const Model model(std::move(parts));
+    State state = reference_state(model);
+    state.displacement[1] = -8.0;
+    try {
+      method.make(model, uniform_steps(model, 0.25))->advance_to(state, 2.0);
+      ADD_FAILURE() << "went on";
+    } catch (const SolveError& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find("of nodes 0 and 1 at (0) and (0) has met"), std::string::npos) << text;
+      EXPECT_EQ(text.find("element"), std::string::npos) << text;
+    }
+  }
+}
+
 TEST(EnergyMomentum, RefusesASum) {
   const Gas gas(true, Gas::Pairs::in_a_sum);
   EXPECT_THROW(SyncEnergyMomentum(*gas.model, 0.01), InputError);

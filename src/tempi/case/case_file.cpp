@@ -383,12 +383,20 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
   in.beta = *s.number("beta");
   in.gamma = *s.number("gamma");
   in.order = static_cast<int>(s.integer("order"));
-  for (const char* key : {"alpha", "beta", "gamma", "order"})
+  in.action = s.text("action");
+  in.without_root = s.text("without_root");
+  in.step_bounds = s.list<double>("step_bounds", "two numbers, such as [0.25, 4]");
+  if (in.step_bounds.empty()) in.step_bounds = {0.25, 4.0};
+  in.implicit_step = s.number("implicit_step").value_or(0.0);
+  in.softness = *s.number("softness");
+  for (const char* key :
+       {"alpha", "beta", "gamma", "order", "action", "without_root", "step_bounds", "implicit_step", "softness"})
     if (s.has(key)) in.method_keys.emplace_back(key, s.place_of(key));
   if (particles && in.mass_shares == "own")
     fail(s.place_of("mass_shares"), "mass_shares = \"own\" belongs to meshes (pairs of particles bring no mass).");
   if (in.mass_shares == "auto")
-    in.mass_shares = particles || in.lattice == "auto" || !in.acts_locally() ? "balanced" : "own";
+    in.mass_shares =
+        particles || (in.lattice == "auto" && in.method != "avi-implicit") || !in.acts_alone() ? "balanced" : "own";
   in.residual_asked = s.has("residual") && s.boolean("residual");
   in.residual = (particles ? in.residual_asked : s.boolean("residual")) && in.acts_locally();
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
@@ -478,6 +486,16 @@ ParticlesInput read_particles(const Section& s) {
   return p;
 }
 
+std::vector<std::array<Index, 2>> read_pair_list(const Section& s) {
+  std::vector<std::array<Index, 2>> result;
+  for (const auto& pair : s.lists<Index>("pairs", "pairs of integers, such as [[0, 1], [1, 2]]")) {
+    if (pair.size() != 2)
+      fail(s.place_of("pairs"), fmt::format("pairs has entries of {} numbers (must be 2).", pair.size()));
+    result.push_back({pair[0], pair[1]});
+  }
+  return result;
+}
+
 PotentialInput read_potential(const Section& s) {
   PotentialInput p;
   p.type = s.text("type");
@@ -486,25 +504,60 @@ PotentialInput read_potential(const Section& s) {
   p.pairs_given = s.has("pairs");
   p.pairs_place = s.place_of("pairs");
   if (s.is_list("pairs")) {
-    for (const auto& pair : s.lists<Index>("pairs", "pairs of integers, such as [[0, 1], [1, 2]]")) {
-      if (pair.size() != 2)
-        fail(p.pairs_place, fmt::format("pairs has entries of {} numbers (must be 2).", pair.size()));
-      p.pair_list.push_back({pair[0], pair[1]});
-    }
+    p.pair_list = read_pair_list(s);
   } else if (const std::string text = s.text("pairs"); text != "all") {
     p.pairs_file = text;
   }
   for (const std::string_view key :
-       {"within", "epsilon", "sigma", "cutoff", "depth", "inverse_width", "length", "strength", "width", "G"})
+       {"within", "epsilon", "sigma", "cutoff", "skin", "depth", "inverse_width", "length", "strength", "width", "G"})
     if (const auto value = s.number(key)) p.values.push_back({std::string(key), {*value}, s.place_of(key)});
   if (s.has("stiffness")) p.values.push_back({"stiffness", s.one_or_more("stiffness"), s.place_of("stiffness")});
   for (const std::string_view key : {"centre", "acceleration"})
     if (s.has(key)) p.values.push_back({std::string(key), s.list<double>(key, "a list of numbers"), s.place_of(key)});
+  if (s.has("together")) p.together = s.boolean("together");
+  p.together_place = s.place_of("together");
   if (s.has("expression")) p.expression = FormulaText{s.text("expression"), s.place_of("expression")};
   return p;
 }
 
+std::vector<std::pair<std::string, Place>> given_keys(const Section& s, std::initializer_list<const char*> keys) {
+  std::vector<std::pair<std::string, Place>> given;
+  for (const char* key : keys)
+    if (s.has(key)) given.emplace_back(key, s.place_of(key));
+  return given;
+}
+
+ConstraintInput read_constraint(const Section& s) {
+  ConstraintInput c;
+  c.type = s.text("type");
+  c.nodes = s.selector("group");
+  if (s.has("pairs")) c.pair_list = read_pair_list(s);
+  c.length = s.number("length");
+  c.extent = s.number("extent");
+  c.within = s.number("within");
+  c.anchor = s.list<double>("anchor", "a list of numbers");
+  if (s.has("expression")) c.expression = FormulaText{s.text("expression"), s.place_of("expression")};
+  c.size = s.integer("size");
+  c.keys = given_keys(s, {"pairs", "within", "length", "anchor", "expression", "extent", "size"});
+  c.place = s.place();
+  return c;
+}
+
+DampingInput read_damping(const Section& s) {
+  return {s.text("type"),
+          s.selector("group"),
+          s.number("coefficient"),
+          s.number("alpha"),
+          s.number("beta"),
+          s.number("bulk_viscosity"),
+          s.number("shear_viscosity"),
+          given_keys(s, {"coefficient", "alpha", "beta", "bulk_viscosity", "shear_viscosity"}),
+          s.place()};
+}
+
 void read_body(const Reader& reader, CaseFile& c) {
+  for (const Section& s : reader.sections("constraint")) c.constraints.push_back(read_constraint(s));
+  for (const Section& s : reader.sections("damping")) c.dampings.push_back(read_damping(s));
   for (const Section& s : reader.sections("potential")) c.potentials.push_back(read_potential(s));
   for (const Section& s : reader.sections("material"))
     c.materials.push_back({s.selector("group"), s.text("model"), s.number("lambda"), s.number("mu"), s.number("young"),

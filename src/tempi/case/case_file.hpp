@@ -54,8 +54,29 @@ struct PotentialInput {
   std::vector<std::array<Index, 2>> pair_list;  // labels
   std::vector<Values> values;                   // of the keys given
   std::optional<FormulaText> expression;
-  Place pairs_place, place;
+  std::optional<bool> together;
+  Place pairs_place, together_place, place;
   const Values* find(std::string_view key) const;
+};
+
+struct ConstraintInput {
+  std::string type;
+  Selector nodes;
+  std::vector<std::array<Index, 2>> pair_list;  // labels
+  std::optional<double> length, extent, within;
+  std::vector<double> anchor;
+  std::optional<FormulaText> expression;
+  int size;                                         // of bodies of consecutive nodes; 0: all are one
+  std::vector<std::pair<std::string, Place>> keys;  // those given
+  Place place;
+};
+
+struct DampingInput {
+  std::string type;
+  Selector target;
+  std::optional<double> coefficient, alpha, beta, bulk, shear;
+  std::vector<std::pair<std::string, Place>> keys;  // those given
+  Place place;
 };
 
 struct MaterialInput {
@@ -94,9 +115,13 @@ struct IntegratorInput {
   std::string method, steps, lattice, mass_shares, newmark_limit;
   double alpha = 0.5, beta = 0.0, gamma = 0.5;
   int order = 4;
-  std::vector<std::pair<std::string, Place>> method_keys;  // those of these four that were given
+  std::string action = "midpoint", without_root = "nominal-step";
+  std::vector<double> step_bounds = {0.25, 4.0};
+  double implicit_step = 0.0, softness = 0.55;
+  std::vector<std::pair<std::string, Place>> method_keys;  // those of all these that were given
   bool residual_asked = false;
-  // Whether elements act one by one, as in avi, and in newmark without beta and gamma, which runs on avi's engines.
+  // Whether elements act one by one on avi's engines: avi, newmark without beta and gamma; or on the queue only.
+  bool acts_alone() const { return acts_locally() || method == "avi-adaptive" || method == "avi-implicit"; }
   bool acts_locally() const { return method == "avi" || (method == "newmark" && method_keys.empty()); }
   std::optional<double> neighbour_ratio;
   std::optional<double> safety, courant, step;  // exactly one is set
@@ -117,6 +142,8 @@ struct CaseFile {
   double mesh_scale;
   std::vector<MaterialInput> materials;
   std::vector<PotentialInput> potentials;
+  std::vector<ConstraintInput> constraints;
+  std::vector<DampingInput> dampings;
   std::vector<FixInput> fixes;
   std::vector<LoadInput> loads;
   std::vector<FormulaText> initial_position, initial_velocity;

@@ -8,11 +8,15 @@
 #include <cmath>
 #include <limits>
 
+#include "tempi/integrator/avi_adaptive.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi_implicit.hpp"
+#include "tempi/integrator/sync_constrained.hpp"
 #include "tempi/integrator/sync_energy_momentum.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/integrator/sync_newmark_implicit.hpp"
 #include "tempi/integrator/sync_rk4.hpp"
+#include "tempi/integrator/sync_symplectic_energy_momentum.hpp"
 #include "tempi/integrator/sync_variational.hpp"
 #include "tempi/potential/pairs.hpp"
 
@@ -36,13 +40,32 @@ auto maker(Parameters... parameters) {
   };
 }
 
+auto constrained(ConstrainedVelocity velocity) {
+  return [velocity](const Model& model, double step) -> std::unique_ptr<Integrator> {
+    return std::make_unique<SyncConstrained>(model, velocity, step);
+  };
+}
+
 struct Entry {
   const char* method;
   const char* keys;  // of its own
   SyncMethod (*make)(const IntegratorInput& in);
 };
 
-constexpr std::array<Entry, 10> entries = {{
+// symplectic-energy-momentum: of the action named.
+SyncMethod energy_kept(const IntegratorInput& in) {
+  if (in.step_bounds.size() != 2)
+    throw InputError(
+        fmt::format("step_bounds has {} numbers (must be two, such as [0.25, 4]).", in.step_bounds.size()));
+  const DiscreteAction action = in.action == "gauss"         ? gauss_action(in.order)
+                                : in.action == "trapezoidal" ? trapezoidal_action(in.alpha)
+                                                             : midpoint_action(in.alpha);
+  const StepBounds bounds{in.step_bounds[0], in.step_bounds[1]};
+  check(bounds);
+  return {false, unlimited, maker<SyncSymplecticEnergyMomentum>(action, bounds)};
+}
+
+constexpr std::array<Entry, 15> entries = {{
     {"symplectic-euler-a", "", [](const IntegratorInput& in) { return variational(in, midpoint_action(0.0)); }},
     {"symplectic-euler-b", "", [](const IntegratorInput& in) { return variational(in, midpoint_action(1.0)); }},
     {"midpoint", "alpha", [](const IntegratorInput& in) { return variational(in, midpoint_action(in.alpha)); }},
@@ -57,6 +80,17 @@ constexpr std::array<Entry, 10> entries = {{
        const double limit = in.gamma > 2.0 * in.beta ? 0.5 / std::sqrt(0.5 * in.gamma - in.beta) : unlimited;
        return SyncMethod{in.beta == 0.0, limit, maker<SyncNewmarkImplicit>(in.beta, in.gamma)};
      }},
+    {"shake", "",
+     [](const IntegratorInput&) {
+       return SyncMethod{true, 1.0, constrained(ConstrainedVelocity::central)};
+     }},
+    {"rattle", "",
+     [](const IntegratorInput&) {
+       return SyncMethod{true, 1.0, constrained(ConstrainedVelocity::projected)};
+     }},
+    {"symplectic-energy-momentum", "action alpha order step_bounds", energy_kept},
+    {"avi-adaptive", "step_bounds without_root", nullptr},
+    {"avi-implicit", "implicit_step softness", nullptr},
     {"rk4", "",
      [](const IntegratorInput&) {
        return SyncMethod{true, 1.0, maker<SyncRk4>()};
@@ -68,7 +102,7 @@ constexpr std::array<Entry, 10> entries = {{
 }};
 
 bool has(const Entry& entry, const std::string& key) {
-  return std::string_view(entry.keys).find(key) != std::string_view::npos;
+  return fmt::format(" {} ", entry.keys).find(fmt::format(" {} ", key)) != std::string::npos;
 }
 
 void refuse_keys_of_others(const IntegratorInput& in) {
@@ -97,6 +131,7 @@ Model pair_model() {
   parts.dim = 2;
   parts.reference = {0.0, 0.0, 1.0, 0.0};
   parts.mass = {1.0, 1.0};
+  parts.shares = MassShares::balanced;
   parts.add(make_pairs(parts.reference, 2, parts.mass, all_pairs(2), Spring{1.0, 1.0}));
   return Model(std::move(parts));
 }
@@ -107,6 +142,8 @@ struct Row {
 };
 const Row rows[] = {
     {"avi", ""},
+    {"avi-implicit", "implicit_step"},
+    {"avi-adaptive", ""},
     {"newmark", ""},
     {"symplectic-euler-a", ""},
     {"symplectic-euler-b", ""},
@@ -123,6 +160,9 @@ const Row rows[] = {
     {"lobatto", "order = 6", {{"order", 6}}},
     {"newmark", "beta = 0.25", {{"beta", 0.25}}},
     {"newmark", "beta = 0.3025, gamma = 0.6", {{"beta", 0.3025}, {"gamma", 0.6}}},
+    {"shake", ""},
+    {"rattle", ""},
+    {"symplectic-energy-momentum", "action = \"midpoint\""},
     {"energy-momentum", "pairs of particles"},
     {"rk4", ""},
 };
@@ -155,33 +195,46 @@ std::string methods_as_markdown() {
   for (const Row& row : rows) {
     const IntegratorInput in = input_of(row);
     const auto method = synchronous_method(in);
-    const std::unique_ptr<Integrator> integrator =
-        method                   ? method->make(model, 1.0)
-        : in.method == "newmark" ? std::unique_ptr<Integrator>(std::make_unique<SyncNewmark>(model, 1.0))
-                                 : std::make_unique<AviExplicit>(model, std::vector<double>{1.0});
+    const std::vector<double> steps = {1.0};
+    std::unique_ptr<Integrator> integrator;
+    if (method)
+      integrator = method->make(model, 1.0);
+    else if (in.method == "newmark")
+      integrator = std::make_unique<SyncNewmark>(model, 1.0);
+    else if (in.method == "avi-adaptive")
+      integrator = std::make_unique<AviAdaptive>(model, steps);
+    else if (in.method == "avi-implicit")
+      integrator = std::make_unique<AviImplicit>(model, steps, std::vector<double>{0.55});
+    else
+      integrator = std::make_unique<AviExplicit>(model, steps);
     const Claims c = integrator->claims();
     page += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.method, row.keys,
-                        method && !method->is_explicit ? "implicit" : "explicit", c.order, word(c.linear_momentum),
-                        word(c.angular_momentum), word(c.energy), word(c.symplectic), word(c.reversible));
+                        (method && !method->is_explicit) || in.method == "avi-implicit" ? "implicit" : "explicit",
+                        c.order, word(c.linear_momentum), word(c.angular_momentum), word(c.energy), word(c.symplectic),
+                        word(c.reversible));
   }
   page +=
       "\n`energy-momentum` keeps the angular momentum of particles only, not that of elements with three nodes or "
       "more. `newmark` "
-      "with\nbeta other than 0 and gamma = 0.5 keeps a form and an angular momentum of its own, near the true ones.\n";
+      "with\nbeta other than 0 and gamma = 0.5 keeps a form and an angular momentum of its own, near the true ones. "
+      "`shake` and\n`rattle` keep momenta where constraints act between particles, and are symplectic on the "
+      "constraints. What\n`symplectic-energy-momentum` keeps exactly is its discrete energy, while its equation has a "
+      "solution.\n";
   return page;
 }
 
-bool is_synchronous(const std::string& method) { return method != "avi"; }
+bool is_synchronous(const std::string& method) { return !method.starts_with("avi"); }
 
 std::optional<SyncMethod> synchronous_method(const IntegratorInput& in) {
   refuse_keys_of_others(in);
   if (in.acts_locally()) return std::nullopt;
+  if (in.residual_asked && in.method != "avi-adaptive")
+    throw PlacedError(in.place, fmt::format("residual = true goes with avi, avi-adaptive and newmark without beta and "
+                                            "gamma: {} has no local updates that it could watch. Leave it out.",
+                                            in.method));
+  if (in.acts_alone()) return std::nullopt;
   const auto entry = std::ranges::find(entries, in.method, &Entry::method);
   TEMPI_ASSERT(entry != entries.end());
-  if (in.residual_asked)
-    throw PlacedError(in.place, fmt::format("residual = true goes with avi and with newmark without beta and gamma: {} "
-                                            "has no local updates. Leave it out.",
-                                            in.method));
   const Place place = in.method_keys.empty() ? in.place : in.method_keys.front().second;
   return at_place(place, [&] { return entry->make(in); });
 }

@@ -14,6 +14,7 @@ using enum OptionKind;
 
 constexpr Range any{};
 constexpr Range positive{.low = 0.0};
+constexpr Range half_or_more{.low = 0.5, .low_closed = true};
 constexpr Range not_negative{.low = 0.0, .low_closed = true};
 constexpr Range fraction{.low = 0.0, .high = 1.0, .low_closed = false, .high_closed = true};
 constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed = true};
@@ -38,6 +39,9 @@ constexpr SectionInfo sections[] = {
     {"material", true, "What the cells are made of. Every cell needs exactly one."},
     {"fix", true, "Supports: components of nodes at rest, or moving as prescribed."},
     {"load", true, "Loads. They act within their elements' updates."},
+    {"constraint", true, "Holonomic constraints, which the methods shake and rattle keep."},
+    {"damping", true,
+     "Dampers. They take energy and never give any; history.csv has what they have done as damping_work."},
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
     {"integrator", false, "The method and its time steps: at most one of safety, courant and step."},
@@ -85,6 +89,12 @@ constexpr Option table[] = {
     {"potential", "sigma", number, "m", "", "", positive, "of lennard-jones: where V = 0"},
     {"potential", "cutoff", number, "m", "", "", positive,
      "of lennard-jones: V is shifted to be zero from here on; pairs are then found by a list of neighbours"},
+    {"potential", "skin", number, "m", "", "", not_negative,
+     "beyond the cutoff (or length of hertz): how far the list of neighbours reaches; omitted: 0.12 of it"},
+    {"potential", "together", boolean, "", "", "", any,
+     "all pairs as one element with one step and, where the law ends, a list of neighbours; or each an element with "
+     "its "
+     "own. Omitted: together with a cutoff, for hertz, and from 100 000 pairs on"},
     {"potential", "depth", number, "J", "", "", positive, "V = depth (1 - exp(-(r - length) inverse_width))^2"},
     {"potential", "inverse_width", number, "1/m", "", "", positive, "of morse"},
     {"potential", "stiffness", number_or_numbers, "N/m, N/m^1.5, N/m", "", "", not_negative,
@@ -129,6 +139,38 @@ constexpr Option table[] = {
     {"load", "dead", boolean, "", "false", "", any,
      "pressure only: keep to the undeformed surface instead of following"},
 
+    {"constraint", "type", choice, "", "required", "distance | link | surface | rigid-body", any,
+     "distance: between pairs, or those within; link: to the fixed place anchor; surface: where expression vanishes; "
+     "rigid-body: all distances among the nodes, or among every `size` consecutive ones"},
+    {"constraint", "pairs", OptionKind::pairs, "", "", "", any,
+     "of a distance: [[0, 1], [1, 2], ...], counted as for a potential"},
+    {"constraint", "within", number, "m", "", "", positive,
+     "of a distance: all pairs no farther apart than this at the start"},
+    {"constraint", "group", group, "", "", "", any, "nodes of this group"},
+    {"constraint", "where", text, "", "", "", any, where_text},
+    {"constraint", "particles", integers, "", "", "", not_negative, particles_text},
+    {"constraint", "length", number, "m", "", "", positive, "of distances and links; omitted: that at the start"},
+    {"constraint", "anchor", numbers, "m", "", "", any, "the fixed end of links"},
+    {"constraint", "expression", text, "", "", "", any,
+     "of a surface: a formula of X, Y, Z, here the node's present place, such as \"X^2 + Y^2 + Z^2 - 1\""},
+    {"constraint", "extent", number, "m", "", "", positive,
+     "over what length the surface bends, for its derivatives; omitted: the largest coordinate of any node"},
+    {"constraint", "size", integer, "", "0", "", count, "of rigid bodies: nodes in each; 0: all are one body"},
+
+    {"damping", "type", choice, "", "required", "drag | rayleigh | kelvin-voigt", any,
+     "drag: coefficient, force -c v on nodes; rayleigh: alpha times the mass and beta times the stiffness; "
+     "kelvin-voigt: "
+     "viscosities of cells, or a coefficient for dashpots along the bonds of particles"},
+    {"damping", "group", group, "", "", "", any, "nodes (drag) or cells (others) of this group; omitted: all"},
+    {"damping", "where", text, "", "", "", any, where_text},
+    {"damping", "particles", integers, "", "", "", not_negative, particles_text},
+    {"damping", "coefficient", number, "kg/s", "", "", not_negative, "of drag on each node, or of each dashpot"},
+    {"damping", "alpha", number, "1/s", "", "", not_negative,
+     "of rayleigh: a mode decays by alpha / (2 omega) of critical"},
+    {"damping", "beta", number, "s", "", "", not_negative, "of rayleigh: a mode decays by beta omega / 2 of critical"},
+    {"damping", "bulk_viscosity", number, "Pa s", "", "", not_negative, "of kelvin-voigt on cells"},
+    {"damping", "shear_viscosity", number, "Pa s", "", "", not_negative, "of kelvin-voigt on cells"},
+
     {"initial", "position", formulas, "m", "", "", any, "expressions of X, Y, Z; omitted: the mesh as it is"},
     {"initial", "velocity", formulas, "m/s", "", "", any, "expressions of X, Y, Z; omitted: zero"},
 
@@ -140,18 +182,36 @@ constexpr Option table[] = {
 
     {"integrator", "method", choice, "", "\"avi\"",
      "avi | newmark | symplectic-euler-a | symplectic-euler-b | midpoint | trapezoidal | symmetric-midpoint | gauss | "
-     "lobatto | rk4 | energy-momentum",
+     "lobatto | shake | rattle | rk4 | energy-momentum | symplectic-energy-momentum | avi-adaptive | avi-implicit",
      any,
-     "avi: every element at its own step; all others: one step for all. newmark, symplectic-euler-a, -b, trapezoidal: "
+     "avi: every element at its own step; avi-implicit: stiff elements implicitly at implicit_step; avi-adaptive: "
+     "steps "
+     "from the local energy, an experiment that heats (docs/adaption.md); all others: one step for all. shake, rattle: "
+     "explicit, with constraints; symplectic-energy-momentum: implicit, its step solved from the energy. newmark, "
+     "symplectic-euler-a, -b, trapezoidal: "
      "explicit; midpoint, symmetric-midpoint, gauss, lobatto: implicit (but for alpha = 0 and 1, order 2 of lobatto), "
      "variational like these. Not variational: rk4, explicit; energy-momentum, implicit"},
     {"integrator", "alpha", number, "", "0.5", "", zero_to_one,
-     "of midpoint, trapezoidal and symmetric-midpoint: where in the step forces act; 0.5 for second order (any for "
+     "of midpoint, trapezoidal, symmetric-midpoint (and actions of these names): where in the step forces act; 0.5 for "
+     "second order (any for "
      "symmetric-midpoint)"},
     {"integrator", "beta", number, "", "0.0", "", zero_to_half,
      "of newmark: 0.25 with gamma = 0.5 is implicit and stable at any step for small motions"},
     {"integrator", "gamma", number, "", "0.5", "", half_to_one, "of newmark: 0.5 for second order, more damps"},
     {"integrator", "order", integer, "", "4", "", two_to_six, "of gauss and lobatto: 2, 4 or 6"},
+    {"integrator", "action", choice, "", "\"midpoint\"", "midpoint | trapezoidal | gauss", any,
+     "of symplectic-energy-momentum: the discrete Lagrangian, with alpha or order"},
+    {"integrator", "step_bounds", numbers, "", "", "", any,
+     "of symplectic-energy-momentum and avi-adaptive: least and largest step as multiples of the nominal one; omitted: "
+     "[0.25, 4]"},
+    {"integrator", "without_root", choice, "", "\"nominal-step\"", "nominal-step | least-residual", any,
+     "of avi-adaptive: the step where the energy equation has no root"},
+    {"integrator", "implicit_step", number, "s", "", "", positive,
+     "of avi-implicit: elements whose own step would be shorter act implicitly at this one; the others at halves, "
+     "quarters ... or multiples 2, 4 ... of it"},
+    {"integrator", "softness", number, "", "0.55", "", half_or_more,
+     "of avi-implicit: alpha of decision 0007 for the implicit elements; 0.5 is the midpoint rule, larger is safer and "
+     "softer"},
     {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start"},
     {"integrator", "courant", number, "", "", "", positive,

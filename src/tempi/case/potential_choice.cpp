@@ -8,10 +8,13 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <sstream>
 
 #include "tempi/case/selection.hpp"
 #include "tempi/potential/neighbour_pairs.hpp"
+#include "tempi/potential/pair_sum.hpp"
 #include "tempi/potential/uniform_field.hpp"
 #include "tempi/potential/wells.hpp"
 
@@ -26,12 +29,12 @@ struct Entry {
 };
 
 constexpr std::array<Entry, 9> entries = {{
-    {"lennard-jones", "epsilon sigma", "cutoff", true, false},
+    {"lennard-jones", "epsilon sigma", "cutoff skin", true, false},
     {"morse", "depth inverse_width length", "", true, true},
     {"spring", "stiffness length", "", true, true},
     {"tanh-spring", "strength width length", "", true, true},
     {"gravity", "G", "", true, false},
-    {"hertz", "stiffness length", "", true, false},
+    {"hertz", "stiffness length", "skin", true, false},
     {"expression", "expression", "", true, false},
     {"well", "stiffness", "centre", false, false},
     {"uniform-field", "acceleration", "", false, false},
@@ -54,9 +57,13 @@ bool has(std::string_view list, std::string_view key) {
 
 class Chooser {
  public:
-  Chooser(const PotentialInput& in, const Mesh& mesh, std::span<const double> masses, const Box& box,
-          const Constants& constants, const std::filesystem::path& folder)
-      : in_(in), mesh_(mesh), masses_(masses), box_(box), constants_(constants), folder_(folder) {}
+  Chooser(const PotentialInput& in, const Surroundings& around)
+      : in_(in),
+        around_(around),
+        mesh_(around.mesh),
+        masses_(around.masses),
+        box_(around.box),
+        constants_(around.constants) {}
 
   ChosenPotential operator()() {
     const Entry& entry = *std::ranges::find(entries, in_.type, [](const Entry& e) { return std::string_view(e.type); });
@@ -75,8 +82,9 @@ class Chooser {
     for (const auto& values : in_.values) given.emplace_back(values.key, values.place);
     if (in_.expression) given.emplace_back("expression", in_.expression->place);
     if (in_.pairs_given) given.emplace_back("pairs", in_.pairs_place);
+    if (in_.together) given.emplace_back("together", in_.together_place);
     for (const auto& [key, place] : given) {
-      const bool of_pairs = key == "pairs" || key == "within";
+      const bool of_pairs = key == "pairs" || key == "within" || key == "together";
       if (of_pairs ? entry.between_pairs : has(entry.required, key) || has(entry.optional, key)) continue;
       std::vector<std::string_view> owners;
       for (const Entry& e : entries)
@@ -149,10 +157,14 @@ class Chooser {
       throw PlacedError(in_.pairs_place,
                         "pairs are listed, so group, where, particles and within have no meaning. "
                         "Leave them out.");
-    std::vector<NodePair> all = listed ? listed_pairs() : in_.find("within") != nullptr ? near_pairs() : every_pair();
+    note_cutoff();
+    const bool near = in_.find("within") != nullptr;
+    if (!listed && !near && together()) return pair_sum(std::move(chosen));
+    if (const auto* skin = in_.find("skin"))
+      throw PlacedError(skin->place, "skin belongs to pairs that act together. Leave it out.");
+    std::vector<NodePair> all = listed ? listed_pairs() : near ? near_pairs() : every_pair();
     if (all.empty()) throw PlacedError(in_.pairs_place, fmt::format("{} joins no pair.", in_.type));
-    if (listed || in_.find("within") != nullptr) chosen_.bonds = all;
-    note_cutoff(all);
+    if (listed || near) chosen_.bonds = all;
     chosen_.one_step = chosen_.bonds.empty() && in_.type != "gravity";
     const Company company = chosen_.bonds.empty() ? Company::wandering : Company::bonded;
     return at_place(in_.place, [&] {
@@ -160,39 +172,35 @@ class Chooser {
     });
   }
 
-  // A pair listed twice would act twice.
+  bool together() const {
+    const double count = static_cast<double>(nodes().size());
+    constexpr double many = 1e5;
+    const bool wanted = in_.find("cutoff") != nullptr || in_.type == "hertz" || 0.5 * count * (count - 1.0) > many;
+    if (!in_.together) return wanted && !around_.small_terms && in_.type != "expression";
+    if (*in_.together && around_.small_terms)
+      throw PlacedError(in_.together_place,
+                        "together = true does not go with energy-momentum, whose discrete gradients "
+                        "are those of single pairs. Leave it out.");
+    return *in_.together;
+  }
+
+  std::unique_ptr<Potential> pair_sum(PairLaw chosen) const {
+    return at_place(in_.place, [&] {
+      return make_pair_sum(mesh_.points(), mesh_.dim(), masses_, nodes(), std::move(chosen), box_,
+                           optional_value("skin"));
+    });
+  }
+
   std::vector<NodePair> listed_pairs() const {
-    std::vector<std::array<Index, 2>> labels = in_.pair_list;
-    const Place place =
-        in_.pairs_file.empty() ? in_.pairs_place : fmt::format("{}: {}", in_.pairs_place, in_.pairs_file);
-    if (!in_.pairs_file.empty()) labels = read_pairs(place);
-    std::map<Index, Index> node_of;  // by label
-    for (Index a = 0; a < mesh_.node_count(); ++a) node_of[mesh_.point_label(make_id<NodeId>(a))] = a;
-    std::vector<NodePair> result;
-    std::map<std::array<Index, 2>, std::size_t> seen;
-    for (std::size_t k = 0; k < labels.size(); ++k) {
-      std::array<Index, 2> ends{};
-      for (std::size_t i = 0; i < 2; ++i) {
-        const auto found = node_of.find(labels[k][i]);
-        if (found == node_of.end())
-          throw PlacedError(place, fmt::format("pair {} names {} (they are numbered from {} to {}).", k, labels[k][i],
-                                               node_of.begin()->first, node_of.rbegin()->first));
-        ends[i] = found->second;
-      }
-      std::array<Index, 2> key = ends;
-      std::ranges::sort(key);
-      if (const auto [first, is_new] = seen.emplace(key, k); !is_new)
-        throw PlacedError(place, fmt::format("pair {} of {} and {} is there already (pair {}). Leave one out.", k,
-                                             labels[k][0], labels[k][1], first->second));
-      result.push_back({make_id<NodeId>(ends[0]), make_id<NodeId>(ends[1])});
-    }
-    return result;
+    if (in_.pairs_file.empty()) return nodes_of_pairs(mesh_, in_.pair_list, in_.pairs_place);
+    const Place place = fmt::format("{}: {}", in_.pairs_place, in_.pairs_file);
+    return nodes_of_pairs(mesh_, read_pairs(place), place);
   }
 
   // Two integers a line, by a comma or blanks; a header without digits is skipped.
   std::vector<std::array<Index, 2>> read_pairs(const Place& place) const {
     std::filesystem::path file = in_.pairs_file;
-    if (file.is_relative()) file = folder_ / file;
+    if (file.is_relative()) file = around_.folder / file;
     std::ifstream in(file);
     if (!in || std::filesystem::is_directory(file))
       throw PlacedError(place, "cannot be read (does it exist?). Give \"all\", a list of pairs, or a file of them.");
@@ -244,37 +252,65 @@ class Chooser {
     return result;
   }
 
-  void note_cutoff(const std::vector<NodePair>& all) {
+  // No pair is farther apart than the diagonal of what holds all.
+  void note_cutoff() {
     const auto* cutoff = in_.find("cutoff");
     if (cutoff == nullptr) return;
-    double farthest = 0.0;
+    double diagonal = 0.0;
     const auto d = static_cast<std::size_t>(mesh_.dim());
-    for (const auto& [a, b] : all) {
-      double r2 = 0.0;
-      for (std::size_t c = 0; c < d; ++c) r2 += std::pow(box_.nearest(mesh_.point(b)[c] - mesh_.point(a)[c], c), 2);
-      farthest = std::max(farthest, r2);
+    for (std::size_t c = 0; c < d; ++c) {
+      double low = std::numeric_limits<double>::infinity(), high = -low;
+      for (const NodeId a : nodes()) {
+        low = std::min(low, mesh_.point(a)[c]);
+        high = std::max(high, mesh_.point(a)[c]);
+      }
+      diagonal += std::pow(box_.length(c) ? std::min(high - low, 0.5 * *box_.length(c)) : high - low, 2);
     }
-    if (std::sqrt(farthest) < cutoff->values.front())
+    diagonal = std::sqrt(diagonal);
+    if (diagonal < cutoff->values.front())
       chosen_.notes.push_back(
           fmt::format("{}: cutoff = {:.6g} m is larger than needed: no pair starts farther apart "
                       "than {:.6g} m. A smaller one, or none, is faster.",
-                      cutoff->place, cutoff->values.front(), std::sqrt(farthest)));
+                      cutoff->place, cutoff->values.front(), diagonal));
   }
 
   const PotentialInput& in_;
+  const Surroundings& around_;
   const Mesh& mesh_;
   std::span<const double> masses_;
   const Box& box_;
   const Constants& constants_;
-  const std::filesystem::path& folder_;
   ChosenPotential chosen_;
 };
 
 }  // namespace
 
-ChosenPotential choose_potential(const PotentialInput& in, const Mesh& mesh, std::span<const double> masses,
-                                 const Box& box, const Constants& constants, const std::filesystem::path& folder) {
-  return Chooser(in, mesh, masses, box, constants, folder)();
+// A pair listed twice would act twice.
+std::vector<NodePair> nodes_of_pairs(const Mesh& mesh, const std::vector<std::array<Index, 2>>& labels,
+                                     const Place& place) {
+  std::map<Index, Index> node_of;  // by label
+  for (Index a = 0; a < mesh.node_count(); ++a) node_of[mesh.point_label(make_id<NodeId>(a))] = a;
+  std::vector<NodePair> result;
+  std::map<std::array<Index, 2>, std::size_t> seen;
+  for (std::size_t k = 0; k < labels.size(); ++k) {
+    std::array<Index, 2> ends{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto found = node_of.find(labels[k][i]);
+      if (found == node_of.end())
+        throw PlacedError(place, fmt::format("pair {} names {} (they are numbered from {} to {}).", k, labels[k][i],
+                                             node_of.begin()->first, node_of.rbegin()->first));
+      ends[i] = found->second;
+    }
+    std::array<Index, 2> key = ends;
+    std::ranges::sort(key);
+    if (const auto [first, is_new] = seen.emplace(key, k); !is_new)
+      throw PlacedError(place, fmt::format("pair {} of {} and {} is there already (pair {}). Leave one out.", k,
+                                           labels[k][0], labels[k][1], first->second));
+    result.push_back({make_id<NodeId>(ends[0]), make_id<NodeId>(ends[1])});
+  }
+  return result;
 }
+
+ChosenPotential choose_potential(const PotentialInput& in, const Surroundings& around) { return Chooser(in, around)(); }
 
 }  // namespace tempi

@@ -17,16 +17,29 @@ namespace tempi {
 
 struct ChosenPotential {
   std::unique_ptr<Potential> potential;
-  std::vector<NodePair> bonds;     // the pairs it has for good, for pictures; empty for all pairs and for fields
+  std::vector<NodePair> bonds;     // the pairs it has for good, one a term; empty for all pairs and for fields
   bool one_step = false;           // its terms are to act together: who is near now may be far tomorrow
   bool is_field = false;           // holds what it acts on: momenta are not kept
   std::vector<std::string> notes;  // keys without effect
 };
 
-// `mesh`: the places of particles or nodes [m]; `masses` [kg]: one a node; `folder`: where files are looked for. Throws
-// PlacedError: a key that is missing or belongs to another type, pairs of nodes that are not there or coincide, too
-// many pairs, a file of pairs that cannot be read.
-ChosenPotential choose_potential(const PotentialInput& in, const Mesh& mesh, std::span<const double> masses,
-                                 const Box& box, const Constants& constants, const std::filesystem::path& folder);
+// Where a [[potential]], [[constraint]] or [[damping]] is made: the places of particles or nodes [m], their masses
+// [kg].
+struct Surroundings {
+  const Mesh& mesh;
+  std::span<const double> masses;
+  const Box& box;
+  const Constants& constants;
+  std::filesystem::path folder;  // where files are looked for
+  bool small_terms = false;      // the method takes no terms of many nodes
+};
+
+// The nodes of pairs of labels. Throws PlacedError: a label that is not there, a pair given twice.
+std::vector<NodePair> nodes_of_pairs(const Mesh& mesh, const std::vector<std::array<Index, 2>>& labels,
+                                     const Place& place);
+
+// Throws PlacedError: a key that is missing or belongs to another type, pairs of nodes that are not there or coincide,
+// too many pairs, a file of pairs that cannot be read.
+ChosenPotential choose_potential(const PotentialInput& in, const Surroundings& around);
 
 }  // namespace tempi

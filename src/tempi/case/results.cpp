@@ -122,6 +122,7 @@ Index total_updates(const Integrator& integrator, const Model& model) {
 
 std::vector<std::string> history_columns(const Simulation& s) {
   std::vector<std::string> names = {"time", "kinetic_energy", "potential_energy", "total_energy", "external_work"};
+  if (s.model->has_dampers()) names.emplace_back("damping_work");
   for (const char* momentum : {"linear_momentum", "angular_momentum"})
     for (int c = 0; c < 3; ++c) names.push_back(fmt::format("{}_{}", momentum, axes[c]));
   for (Index i = 0; i < s.model->supports().size(); ++i)
@@ -137,6 +138,7 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
   const int dim = s.mesh->dim();
   std::vector<double> row = {now.time, now.energy.kinetic, now.energy.potential,
                              now.energy.kinetic + now.energy.potential, now.external_work};
+  if (s.model->has_dampers()) row.push_back(now.damping_work);
   row.insert(row.end(), now.momentum.linear.begin(), now.momentum.linear.end());
   row.insert(row.end(), now.momentum.angular.begin(), now.momentum.angular.end());
   for (const auto& r : reactions(*s.model, snapshot, s.difference_spacing()))
@@ -151,15 +153,34 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
 
 namespace {
 
+// Calls use(u) with the nodes of a term where it acts, and puts them back in u.
+template <class Use>
+void where_it_acts(const Simulation& s, TermId term, std::vector<double>& u, Use&& use) {
+  const auto d = static_cast<std::size_t>(s.mesh->dim());
+  const auto nodes = s.model->term(term).stencil();
+  std::vector<double> kept;
+  for (const NodeId a : nodes)
+    for (std::size_t c = 0; c < d; ++c) kept.push_back(u[static_cast<std::size_t>(index(a)) * d + c]);
+  s.integrator->act_at(term, u);
+  use(std::span<const double>(u));
+  auto value = kept.begin();
+  for (const NodeId a : nodes)
+    for (std::size_t c = 0; c < d; ++c) u[static_cast<std::size_t>(index(a)) * d + c] = *value++;
+}
+
 void add_stresses(const Simulation& s, const Snapshot& snapshot, Frame& frame) {
   const auto cells = static_cast<std::size_t>(s.mesh->cells().size());
+  std::vector<double> u = snapshot.state.displacement;
+  Index term = 0;
   std::vector<double> stress(6 * cells), mises(cells);
   for (const ElasticCells* potential : s.cells)
-    for (Index k = 0; k < potential->size(); ++k) {
+    for (Index k = 0; k < potential->size(); ++k, ++term) {
       const auto c = static_cast<std::size_t>(index(potential->cell(k)));
-      const auto sigma = potential->cauchy_stress(k, snapshot.state.displacement);
-      std::ranges::copy(sigma, stress.begin() + static_cast<std::ptrdiff_t>(6 * c));
-      mises[c] = von_mises(sigma);
+      where_it_acts(s, make_id<TermId>(term), u, [&](std::span<const double> x) {
+        const auto sigma = potential->cauchy_stress(k, x);
+        std::ranges::copy(sigma, stress.begin() + static_cast<std::ptrdiff_t>(6 * c));
+        mises[c] = von_mises(sigma);
+      });
     }
   frame.cell_data.push_back({"stress", 6, std::move(stress), {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}});
   frame.cell_data.push_back({"von_mises", 1, std::move(mises), {}});
@@ -181,6 +202,7 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
   std::vector<double> step(cells), strain_energy(cells), accumulated(cells), last(cells);
   std::vector<std::int64_t> updates(cells);
   const std::vector<Index> term_of_cell = s.term_of_cell();
+  std::vector<double> u = snapshot.state.displacement;
   for (std::size_t c = 0; c < cells; ++c) {
     if (term_of_cell[c] < 0) continue;
     const auto i = static_cast<std::size_t>(term_of_cell[c]);
@@ -188,7 +210,9 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
     updates[c] = s.integrator->updates(id);
     step[c] = s.integrator->step(id);
     const auto [potential, k] = s.model->term(id);
-    strain_energy[c] = potential->energy(k, snapshot.state.displacement, snapshot.time);
+    where_it_acts(s, id, u, [&, term = k, of = potential](std::span<const double> x) {
+      strain_energy[c] = of->energy(term, x, snapshot.time);
+    });
     if (residual != nullptr) {
       accumulated[c] = residual->accumulated()[i];
       last[c] = residual->last()[i];
@@ -240,6 +264,11 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["linear_momentum"] = momentum_json(balance.linear_momentum(), !s.in_field);
   j["angular_momentum"] = momentum_json(balance.angular_momentum(), !s.in_field && text_of_box(s).empty());
   if (residual != nullptr) j["energy_residual"] = residual_json(s, *residual);
+  if (const auto measures = s.integrator->measures(); !measures.empty()) {
+    j["measures"] = Json::object();
+    for (const auto& [name, value] : measures) j["measures"][name] = value;
+  }
+  if (s.input.integrator.method == "avi-implicit") j["measures"]["implicit_elements"] = s.implicit_terms;
   j["claims"] = claims_json(s.integrator->claims());
   j["groups"] = group_names(*s.mesh);
   j["wall_time"] = figures.wall_time;

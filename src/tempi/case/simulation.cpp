@@ -7,14 +7,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
+#include "tempi/case/constraint_choice.hpp"
+#include "tempi/case/damping_choice.hpp"
 #include "tempi/case/method_choice.hpp"
 #include "tempi/case/particle_choice.hpp"
 #include "tempi/case/potential_choice.hpp"
 #include "tempi/case/selection.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/stability.hpp"
+#include "tempi/integrator/avi_adaptive.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi_implicit.hpp"
 #include "tempi/integrator/avi_lattice.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/io/read_mesh.hpp"
@@ -58,12 +63,14 @@ class Builder {
     add_potentials();
     add_supports();
     add_loads();
+    add_dampers();
     parts_.dim = s_.mesh->dim();
     parts_.shares = input().integrator.mass_shares == "balanced" ? MassShares::balanced : MassShares::own;
     parts_.reference.assign(s_.mesh->points().begin(), s_.mesh->points().end());
     s_.model = std::make_unique<Model>(std::move(parts_));
     set_initial_state();
     choose_integrator();
+    try_start();
     find_probes();
     return std::move(s_);
   }
@@ -100,12 +107,20 @@ class Builder {
     s_.particle_terms.assign(parts_.mass.size(), -1);
   }
 
+  Surroundings surroundings() const {
+    return {mesh(), parts_.mass, s_.box, input().constants, folder(), input().integrator.method == "energy-momentum"};
+  }
+
   void add_potentials() {
     std::vector<NodePair> bonds;
     Index first = 0;  // term of the next potential
-    for (const auto& potential : parts_.potentials) first += potential->size();
+    for (std::size_t p = 0; p < parts_.potentials.size(); ++p) {
+      damped_.push_back({parts_.potentials[p].get(), first, s_.cells[p]});
+      first += parts_.potentials[p]->size();
+    }
     for (const PotentialInput& in : input().potentials) {
-      ChosenPotential chosen = choose_potential(in, mesh(), parts_.mass, s_.box, input().constants, folder());
+      ChosenPotential chosen = choose_potential(in, surroundings());
+      damped_.push_back({chosen.potential.get(), first, nullptr, chosen.bonds});
       s_.notes.insert(s_.notes.end(), chosen.notes.begin(), chosen.notes.end());
       for (std::size_t k = 0; k < chosen.bonds.size() && s_.has_particles(); ++k) {
         if (crosses_boundary(chosen.bonds[k])) continue;
@@ -117,14 +132,26 @@ class Builder {
       first += chosen.potential->size();
       parts_.add(std::move(chosen.potential));
     }
+    for (const ConstraintInput& in : input().constraints) {
+      ChosenConstraints chosen = choose_constraints(in, surroundings());
+      std::ranges::move(chosen.constraints, std::back_inserter(parts_.constraints));
+      for (const NodePair& link : chosen.links) {
+        if (!s_.has_particles() || crosses_boundary(link)) continue;
+        bonds.push_back(link);
+        s_.particle_terms.push_back(-1);
+      }
+    }
     if (!s_.has_particles()) return;
-    if (!input().loads.empty()) {  // particles carry their loads themselves
+    const bool rayleigh = std::ranges::any_of(input().dampings, [](const auto& d) { return d.type != "kelvin-voigt"; });
+    if (!input().loads.empty() || rayleigh) {  // particles carry their loads themselves
       std::vector<NodeId> all;
       for (Index a = 0; a < mesh().node_count(); ++a) {
         all.push_back(make_id<NodeId>(a));
         s_.particle_terms[static_cast<std::size_t>(a)] = first + a;
       }
       parts_.add(make_uniform_field(mesh().points(), mesh().dim(), parts_.mass, std::move(all), {}));
+      for (DampedPotential& p : damped_) p.hosts_drag = false;
+      damped_.push_back({parts_.potentials.back().get(), first});
     }
     if (parts_.potentials.empty())
       throw InputError(fmt::format("{}: nothing acts on the particles. Add a [[potential]] or a [[load]].",
@@ -256,6 +283,14 @@ class Builder {
     for (const LoadInput& load : input().loads) at_place(load.place, [&] { add_load(load); });
   }
 
+  void add_dampers() {
+    for (const DampingInput& in : input().dampings)
+      for (ChosenDamper& damper : choose_dampers(in, surroundings(), damped_)) {
+        parts_.forces.push_back(std::move(damper.force));
+        parts_.hosts.push_back(std::move(damper.hosts));
+      }
+  }
+
   void add_load(const LoadInput& load) {
     const Constants& constants = input().constants;
     if (s_.has_particles() && load.type != "gravity" && load.type != "force")
@@ -378,13 +413,13 @@ class Builder {
   }
 
   void require_admissible_start(const Potential& potential) const {
-    std::array<double, 30> g{};
+    std::vector<double> g;
     for (Index k = 0; k < potential.size(); ++k) {
+      g.assign(potential.stencil(k).size() * static_cast<std::size_t>(mesh().dim()), 0.0);
       const double J = potential.add_gradient(k, s_.state.displacement, 0.0, g);
       if (J > 0.0 && std::isfinite(J)) continue;
       if (s_.has_particles())
-        throw InputError(fmt::format("{}: {} cannot start so: its particles meet (distance {:.6g} m, must be > 0).",
-                                     input().position_place, potential.describe(k), J));
+        throw PlacedError(s_.input.particles->place, potential.fault(k, s_.state.displacement, 0.0, J));
       throw InputError(fmt::format(
           "{}: the initial position inverts {} (det F = {:.6g}, must be > 0). Start from a smaller deformation.",
           input().position_place, potential.describe(k), J));
@@ -456,11 +491,21 @@ class Builder {
                                     s_.smallest_step(), input().end_time));
     if (method) {
       s_.steps = s_.wished_steps;
-      s_.integrator = method->make(*s_.model, s_.smallest_step());
+      s_.integrator = at_place(in.place, [&] { return method->make(*s_.model, s_.smallest_step()); });
+    } else if (in.method == "avi-adaptive") {
+      use_adaptive_steps();
+    } else if (in.method == "avi-implicit") {
+      use_implicit_steps();
     } else if (in.lattice == "exact")
       use_queue();
     else
       use_lattice(options);
+  }
+
+  // Constraints look at the start when they first see it.
+  void try_start() const {
+    if (s_.model->constraints().empty()) return;
+    at_place(input().constraints.front().place, [&] { s_.integrator->synchronized(s_.state, 0.0); });
   }
 
   double largest_safety() const {
@@ -480,6 +525,37 @@ class Builder {
       s_.integrator = std::make_unique<SyncNewmark>(*s_.model, s_.smallest_step());
     else
       s_.integrator = std::make_unique<AviExplicit>(*s_.model, s_.steps);
+  }
+
+  void use_adaptive_steps() {
+    const IntegratorInput& in = input().integrator;
+    if (in.step_bounds.size() != 2)
+      throw PlacedError(in.place, fmt::format("step_bounds has {} numbers (must be two, such as [0.25, 4]).",
+                                              in.step_bounds.size()));
+    s_.steps = s_.wished_steps;
+    s_.integrator = at_place(in.place, [&] {
+      return std::make_unique<AviAdaptive>(*s_.model, s_.steps, StepBounds{in.step_bounds[0], in.step_bounds[1]},
+                                           in.without_root == "nominal-step" ? WithoutRoot::nominal_step
+                                                                             : WithoutRoot::least_residual);
+    });
+  }
+
+  // Steps that nest: implicit_step, its halves and its doubles.
+  void use_implicit_steps() {
+    const IntegratorInput& in = input().integrator;
+    if (in.implicit_step == 0.0)
+      throw PlacedError(in.place,
+                        "avi-implicit needs implicit_step (in s): elements whose own step would be shorter act "
+                        "implicitly at it. Add implicit_step = ...");
+    std::vector<double> alphas;
+    for (const double own : s_.wished_steps) {
+      const bool stiff = own < in.implicit_step;
+      s_.steps.push_back(stiff ? in.implicit_step : std::ldexp(in.implicit_step, std::ilogb(own / in.implicit_step)));
+      alphas.push_back(stiff ? in.softness : 0.0);
+    }
+    s_.implicit_terms = std::ranges::count_if(alphas, [](double alpha) { return alpha > 0.0; });
+    s_.integrator =
+        at_place(in.place, [&] { return std::make_unique<AviImplicit>(*s_.model, s_.steps, std::move(alphas)); });
   }
 
   void use_lattice(const LatticeOptions& options) {
@@ -533,6 +609,7 @@ class Builder {
   Simulation s_;
   Model::Parts parts_;
   ParticleModel particles_;
+  std::vector<DampedPotential> damped_;                   // all potentials
   std::vector<std::pair<Index, Index>> acting_together_;  // terms from, to before
   std::vector<Index> term_of_cell_;
   std::vector<std::string> names_of_supports_;
@@ -563,7 +640,10 @@ std::vector<double> Simulation::costs_per_update(bool watched) const {
   std::vector<double> costs;
   for (const ElasticCells* potential : cells)
     costs.insert(costs.end(), static_cast<std::size_t>(potential->size()), typical_cost(type_of(*potential), watched));
-  costs.resize(static_cast<std::size_t>(model->term_count()), typical_cost(CellType::line2, watched));
+  while (std::ssize(costs) < model->term_count()) {
+    const auto nodes = model->term(make_id<TermId>(std::ssize(costs))).stencil().size();
+    costs.push_back(typical_cost(CellType::line2, watched) * (nodes > 10 ? 40.0 * static_cast<double>(nodes) : 1.0));
+  }
   return costs;
 }
 

@@ -44,7 +44,8 @@ struct Simulation {
 
   std::vector<Index> particle_terms;  // of each cell of a mesh of particles, or -1
 
-  bool in_field = false;  // wells or uniform fields hold the model, so its momenta are not kept
+  Index implicit_terms = 0;  // of avi-implicit
+  bool in_field = false;     // wells or uniform fields hold the model, so its momenta are not kept
 
   bool has_particles() const { return input.particles.has_value(); }
   double smallest_step() const;                                        // [s], of the wished: Newmark's

@@ -203,4 +203,14 @@ void AviAdaptive::load(ArchiveReader& archive) {
   queue_ = EventQueue(next_times());
 }
 
+Integrator::Measures AviAdaptive::measures() const {
+  const double strikes = static_cast<double>(std::max<Index>(adaption_.accepted + adaption_.without_root, 1));
+  return {{"fraction_accepted", static_cast<double>(adaption_.accepted) / strikes},
+          {"fraction_without_root", static_cast<double>(adaption_.without_root) / strikes},
+          {"energy_gained_without_root", adaption_.gain_without_root},
+          {"smallest_step_over_nominal", adaption_.smallest},
+          {"largest_step_over_nominal", adaption_.largest},
+          {"residual_evaluations", static_cast<double>(adaption_.evaluations)}};
+}
+
 }  // namespace tempi

@@ -63,6 +63,7 @@ class AviAdaptive final : public Integrator {
     double largest_residual_accepted = 0.0;  // |R_K| of an accepted strike [J]
   };
   const Adaption& adaption() const { return adaption_; }
+  Measures measures() const override;
   // sum_j R_K^j of a term [J], eq. (97): of the order of rounding while all its strikes are accepted.
   double accumulated_residual(TermId term) const { return clocks_[static_cast<std::size_t>(index(term))].accumulated; }
 

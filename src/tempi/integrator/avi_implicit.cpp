@@ -31,6 +31,20 @@ void AviImplicit::advance(State& state, double t_end, Observer* observer) {
     avi_.advance_to(state, t_end);
 }
 
+void AviImplicit::act_at(TermId term, std::span<double> u) const {
+  const double time = alphas_[static_cast<std::size_t>(index(term))] * step(term);
+  if (time == 0.0) return;
+  const auto [potential, k] = softened_.term(term);
+  const auto nodes = potential->stencil(k);
+  const auto d = static_cast<std::size_t>(softened_.dim());
+  std::vector<double> g(nodes.size() * d, 0.0);
+  potential->add_gradient(k, u, 0.0, g);
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (std::size_t c = 0; c < d; ++c)
+      if (softened_.supports().support_of(nodes[a], static_cast<int>(c)) == Supports::none)
+        u[static_cast<std::size_t>(index(nodes[a])) * d + c] -= time * time * g[a * d + c] / potential->mass(k, a);
+}
+
 void AviImplicit::save(ArchiveWriter& archive) const {
   archive.put("alphas", alphas_);
   avi_.save(archive);

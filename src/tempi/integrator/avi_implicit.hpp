@@ -45,6 +45,7 @@ class AviImplicit final : public Integrator {
   Snapshot synchronized(const State& state, double t) const override { return avi_.synchronized(state, t); }
   double step(TermId term) const override { return avi_.step(term); }
   Index updates(TermId term) const override { return avi_.updates(term); }
+  void act_at(TermId term, std::span<double> u) const override;  // y
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 

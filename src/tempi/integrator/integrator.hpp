@@ -4,7 +4,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tempi/model/state.hpp"
 
@@ -70,8 +73,16 @@ class Integrator {
   // synchronous methods other than newmark make a shorter step instead, with a solve where they are implicit.
   virtual Snapshot synchronized(const State& state, double t) const = 0;
 
-  virtual double step(TermId term) const = 0;    // [s]
+  virtual double step(TermId term) const = 0;    // [s]; the nominal one of methods that choose their steps
   virtual Index updates(TermId term) const = 0;  // so far
+
+  // What else the method has counted or measured of the run so far, by name, for its summary.
+  using Measures = std::vector<std::pair<std::string, double>>;
+  virtual Measures measures() const { return {}; }
+
+  // Where a term acts when its nodes are at displacements u: moves those of the term there. Implicit asynchronous
+  // methods only; stresses and energies of such terms belong to these places.
+  virtual void act_at(TermId /*term*/, std::span<double> /*u*/) const {}
 
   virtual void save(ArchiveWriter& archive) const = 0;
   virtual void load(ArchiveReader& archive) = 0;  // into an integrator made with the same model and steps

@@ -32,11 +32,13 @@ void SyncStepper::advance(State& state, double t_end, Observer*) {
     start(state);
     started_ = true;
   }
+  const Index before = evaluations_;
   for (double t = step_before(state, time_, t_end); t > time_; t = step_before(state, time_, t_end)) {
     std::ranges::fill(state.clock, t);
     ++steps_done_;
     time_ = t;
   }
+  evaluations_in_run_ += evaluations_ - before;
 }
 
 double SyncStepper::step_before(State& state, double t0, double t_end) {
@@ -60,6 +62,7 @@ Snapshot SyncStepper::synchronized(const State& state, double t) const {
 }
 
 SyncStepper::Admissibility SyncStepper::evaluate(Stage& stage, double t) const {
+  ++evaluations_;
   const auto d = static_cast<std::size_t>(model_.dim());
   stage.force = Vector::Zero(mass_.size());
   stage.load = stage.damping = Vector::Zero(mass_.size());

@@ -32,6 +32,7 @@ class SyncStepper : public Integrator {
   Snapshot synchronized(const State& state, double t) const final;
   double step(TermId) const final { return step_; }
   Index updates(TermId) const final { return steps_done_; }
+  Measures measures() const override { return {{"force_evaluations", static_cast<double>(evaluations_in_run_)}}; }
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -100,6 +101,8 @@ class SyncStepper : public Integrator {
   double step_;
   std::vector<double> parameters_;  // the step first
   Index steps_done_ = 0;
+  mutable Index evaluations_ = 0;  // of the model's forces, output's included
+  Index evaluations_in_run_ = 0;   // without
   double time_ = 0.0;  // [s], where the last step ended
   bool started_ = false;
   double delta_;  // spacing of the time differences of prescribed motions [s]

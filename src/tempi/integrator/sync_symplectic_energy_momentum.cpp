@@ -15,7 +15,7 @@ SyncSymplecticEnergyMomentum::SyncSymplecticEnergyMomentum(const Model& model, d
   check(bounds);
   if (model.has_forces())
     throw InputError(
-        "symplectic-energy-momentum takes no loads (its equation of energy has none). Use midpoint or avi.");
+        "symplectic-energy-momentum takes no loads and no dampers (its equation of energy has none). Use midpoint or avi.");
   for (const NodeId a : model.supports().held_nodes())
     if (model.supports().moves(a))
       throw InputError(
@@ -71,6 +71,18 @@ void SyncSymplecticEnergyMomentum::load(ArchiveReader& archive) {
   archive.get("adaption", adaption);
   SyncVariational::load(archive);
   adaption_ = adaption;
+}
+
+Integrator::Measures SyncSymplecticEnergyMomentum::measures() const {
+  Measures all = SyncVariational::measures();
+  all.insert(all.end(), {{"steps", static_cast<double>(steps_done())},
+                         {"steps_without_solution", static_cast<double>(adaption_.without_solution)},
+                         {"smallest_step", adaption_.smallest},
+                         {"largest_step", adaption_.largest},
+                         {"discrete_energy", adaption_.energy},
+                         {"largest_residual_while_solved", adaption_.largest_residual_while_solved},
+                         {"largest_residual_without_solution", adaption_.largest_residual}});
+  return all;
 }
 
 }  // namespace tempi

@@ -53,6 +53,7 @@ class SyncSymplecticEnergyMomentum final : public SyncVariational {
     double largest_residual_while_solved = 0.0;  // |E_d - E| [J], of the others
   };
   const Adaption& adaption() const { return adaption_; }
+  Measures measures() const override;
 
  private:
   double step_before(State& state, double t0, double t_end) override;

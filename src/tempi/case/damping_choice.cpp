@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/damping_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tempi/case/selection.hpp"
+#include "tempi/potential/damping.hpp"
+
+namespace tempi {
+namespace {
+
+// Stencils of more nodes, as those of sums over all pairs, host no dampers.
+constexpr std::size_t most_nodes = 10;
+
+class Chooser {
+ public:
+  Chooser(const DampingInput& in, const Surroundings& around, const std::vector<DampedPotential>& potentials)
+      : in_(in), around_(around), potentials_(potentials) {}
+
+  std::vector<ChosenDamper> operator()() {
+    if (in_.type == "drag") {
+      compare_keys(" coefficient ");
+      add_drag([&](NodeId) { return *in_.coefficient; });
+    } else if (in_.type == "rayleigh") {
+      compare_keys(" alpha beta ");
+      add_rayleigh();
+    } else {
+      compare_keys(has_cells() ? " bulk_viscosity shear_viscosity " : " coefficient ");
+      has_cells() ? add_viscosity() : add_dashpots();
+    }
+    if (dampers_.empty()) throw PlacedError(in_.place, fmt::format("{} finds nothing to act on.", in_.type));
+    return std::move(dampers_);
+  }
+
+ private:
+  bool has_cells() const {
+    return std::ranges::any_of(potentials_, [](const DampedPotential& p) { return p.cells != nullptr; });
+  }
+
+  void compare_keys(std::string_view known) const {
+    for (const auto& [key, place] : in_.keys)
+      if (known.find(fmt::format(" {} ", key)) == std::string_view::npos)
+        throw PlacedError(place, fmt::format("{} does not go with {} here, which takes{}. Leave it out.", key, in_.type,
+                                             known.substr(0, known.size() - 1)));
+    if (in_.keys.empty())
+      throw PlacedError(in_.place,
+                        fmt::format("{} has no strength. Give{}.", in_.type, known.substr(0, known.size() - 1)));
+  }
+
+  // The drag of a node is shared out evenly among its terms.
+  template <class Coefficient>
+  void add_drag(Coefficient&& coefficient) {
+    const std::vector<NodeId> nodes = Selection(around_.mesh, around_.constants).nodes(in_.target);
+    std::vector<std::vector<TermId>> terms(static_cast<std::size_t>(around_.mesh.node_count()));
+    for (const DampedPotential& p : potentials_)
+      for (Index k = 0; k < p.potential->size() && p.hosts_drag; ++k) {
+        const auto stencil = p.potential->stencil(k);
+        for (const NodeId a : stencil)
+          terms[static_cast<std::size_t>(index(a))].push_back(make_id<TermId>(p.first_term + k));
+      }
+    std::vector<NodalDrag> drags;
+    std::vector<TermId> hosts;
+    for (const NodeId a : nodes) {
+      const auto& own = terms[static_cast<std::size_t>(index(a))];
+      for (const TermId host : own) {
+        drags.push_back({a, coefficient(a) / static_cast<double>(own.size())});
+        hosts.push_back(host);
+      }
+    }
+    if (!drags.empty()) add(make_drag(around_.mesh.dim(), std::move(drags)), std::move(hosts));
+  }
+
+  void add_rayleigh() {
+    const Rayleigh rayleigh{in_.alpha.value_or(0.0), in_.beta.value_or(0.0)};
+    if (has_cells()) {
+      each_cells([&](const DampedPotential& p) { add(make_rayleigh(*p.cells, rayleigh), hosts_of(p)); });
+      return;
+    }
+    if (rayleigh.alpha > 0.0)
+      add_drag([&](NodeId a) { return rayleigh.alpha * around_.masses[static_cast<std::size_t>(index(a))]; });
+    if (rayleigh.beta == 0.0) return;
+    if (!in_.target.everything())
+      throw PlacedError(in_.target.place, "beta damps all pairs and wells. Leave out group, where and particles.");
+    for (const DampedPotential& p : potentials_)
+      if (p.potential->size() > 0 && p.potential->stencil(0).size() <= most_nodes)
+        add(make_stiffness_damping(*p.potential, rayleigh.beta), hosts_of(p));
+  }
+
+  void add_viscosity() {
+    const Viscosity viscosity{in_.bulk.value_or(0.0), in_.shear.value_or(0.0)};
+    each_cells([&](const DampedPotential& p) { add(make_kelvin_voigt(*p.cells, viscosity), hosts_of(p)); });
+  }
+
+  void add_dashpots() {
+    if (!in_.target.everything())
+      throw PlacedError(in_.target.place, "dashpots lie along all bonds. Leave out group, where and particles.");
+    for (const DampedPotential& p : potentials_)
+      if (!p.bonds.empty())
+        add(make_dashpots(around_.mesh.points(), around_.mesh.dim(), p.bonds, *in_.coefficient, around_.box),
+            hosts_of(p));
+  }
+
+  // Those of the material that the target names: all of its cells, or none.
+  template <class Visit>
+  void each_cells(Visit&& visit) const {
+    const auto wanted = Selection(around_.mesh, around_.constants).cells(in_.target, in_.type);
+    for (const DampedPotential& p : potentials_) {
+      if (p.cells == nullptr) continue;
+      Index found = 0;
+      for (Index k = 0; k < p.cells->size(); ++k) found += std::ranges::binary_search(wanted, p.cells->cell(k)) ? 1 : 0;
+      if (found != 0 && found != p.cells->size())
+        throw PlacedError(
+            in_.target.place,
+            fmt::format("{} names {} of the {} cells of one material. Damping is by material: name all of "
+                        "its cells, or give them a [[material]] of their own.",
+                        in_.target.text(), found, p.cells->size()));
+      if (found != 0) visit(p);
+    }
+  }
+
+  static std::vector<TermId> hosts_of(const DampedPotential& p) {
+    std::vector<TermId> hosts;
+    for (Index k = 0; k < p.potential->size(); ++k) hosts.push_back(make_id<TermId>(p.first_term + k));
+    return hosts;
+  }
+
+  void add(std::unique_ptr<Force> force, std::vector<TermId> hosts) {
+    dampers_.push_back({std::move(force), std::move(hosts)});
+  }
+
+  const DampingInput& in_;
+  const Surroundings& around_;
+  const std::vector<DampedPotential>& potentials_;
+  std::vector<ChosenDamper> dampers_;
+};
+
+}  // namespace
+
+std::vector<ChosenDamper> choose_dampers(const DampingInput& in, const Surroundings& around,
+                                         const std::vector<DampedPotential>& potentials) {
+  return at_place(in.place, [&] { return Chooser(in, around, potentials)(); });
+}
+
+}  // namespace tempi
