@@ -31,7 +31,7 @@ TEST(UniformField, pulls_along_its_gradient_and_is_nowhere_stiff) {
 
 TEST(UniformField, refuses_nodes_that_are_not_there_and_what_is_not_finite) {
   EXPECT_THROW(make_uniform_field(reference, 2, masses, {make_id<NodeId>(2)}, {}), InputError);
-  EXPECT_THROW(field({std::nan(""), 0.0, 0.0}), InputError);
+  EXPECT_THROW(field({std::numeric_limits<double>::quiet_NaN(), 0.0, 0.0}), InputError);
 }
 
 }  // namespace

@@ -122,8 +122,8 @@ class Chooser {
   std::vector<NodeId> nodes() const { return Selection(mesh_, constants_).nodes(in_.nodes); }
 
   std::unique_ptr<Potential> well() const {
-    Well w{vector("stiffness", true), std::nullopt};
-    if (in_.find("centre") != nullptr) w.centre = vector("centre", false);
+    const bool placed = in_.find("centre") != nullptr;
+    const Well w{vector("stiffness", true), placed ? vector("centre", false) : std::array<double, 3>{}, !placed};
     return at_place(in_.place, [&] { return make_wells(mesh_.points(), mesh_.dim(), nodes(), w); });
   }
 

@@ -416,7 +416,7 @@ std::string describe_model(const Simulation& s) {
   for (Index i = 0; i < s.model->term_count(); ++i) avi += s.updates_until(make_id<TermId>(i), s.input.end_time);
   const bool synchronous = is_synchronous(s.input.integrator.method);
   out += fmt::format("  updates until {:.6g} s\n", s.input.end_time);
-  if (!synchronous) out += fmt::format("    avi      {:>16}\n", avi);
+  if (!synchronous) out += fmt::format("    {:<8} {:>16}\n", s.input.integrator.method, avi);
   out += fmt::format("    {:<8} {:>16}\n", synchronous ? s.input.integrator.method : "newmark",
                      s.newmark_updates(s.input.end_time));
   if (!synchronous) {

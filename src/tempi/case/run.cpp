@@ -107,7 +107,8 @@ class Run {
       const auto energy = balance_.energy();
       if (energy.reference > 0.0)
         energy_change_ =
-            (now.energy.kinetic + now.energy.potential - now.external_work - now.damping_work - energy.initial) / energy.reference;
+            (now.energy.kinetic + now.energy.potential - now.external_work - now.damping_work - energy.initial) /
+            energy.reference;
     }
     if (picture) frames_.write(make_frame(s_, snapshot, residual_ ? &*residual_ : nullptr));
     if (row) last_row_ = t;

@@ -65,7 +65,9 @@ class Builder {
     add_loads();
     add_dampers();
     parts_.dim = s_.mesh->dim();
-    parts_.shares = input().integrator.mass_shares == "balanced" ? MassShares::balanced : MassShares::own;
+    // Potentials between nodes bring no mass, so cells must leave them some.
+    const bool balanced = input().integrator.mass_shares == "balanced" || !input().potentials.empty();
+    parts_.shares = balanced ? MassShares::balanced : MassShares::own;
     parts_.reference.assign(s_.mesh->points().begin(), s_.mesh->points().end());
     s_.model = std::make_unique<Model>(std::move(parts_));
     set_initial_state();
@@ -437,6 +439,7 @@ class Builder {
 
   void choose_integrator() {
     const IntegratorInput& in = input().integrator;
+    if (in.method != "shake" && in.method != "rattle") at_place(in.place, [&] { require_unconstrained(*s_.model); });
     std::vector<double> times;
     if (in.courant)
       for (const ElasticCells* cells : s_.cells)
@@ -644,6 +647,10 @@ std::vector<double> Simulation::costs_per_update(bool watched) const {
     const auto nodes = model->term(make_id<TermId>(std::ssize(costs))).stencil().size();
     costs.push_back(typical_cost(CellType::line2, watched) * (nodes > 10 ? 40.0 * static_cast<double>(nodes) : 1.0));
   }
+  constexpr double damper = 200.0;  // [ns] per square of a term's nodes
+  for (std::size_t i = 0; i < costs.size() && model->has_dampers(); ++i)
+    if (const auto id = make_id<TermId>(static_cast<Index>(i)); model->is_damped(id))
+      costs[i] += damper * static_cast<double>(model->term(id).stencil().size() * model->term(id).stencil().size());
   return costs;
 }
 

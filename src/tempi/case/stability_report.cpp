@@ -14,6 +14,10 @@
 namespace tempi {
 
 StabilityReport measure_stability(const Simulation& s, const StabilityOptions& options) {
+  if (s.input.integrator.method == "avi-adaptive" || s.input.integrator.method == "avi-implicit")
+    throw PlacedError(s.input.integrator.place,
+                      fmt::format("the stability of {} is not measured. Choose avi or a synchronous method.",
+                                  s.input.integrator.method));
   const Model linear = linearised(*s.model, s.state.displacement);
   std::unique_ptr<Integrator> map;
   if (const auto method = synchronous_method(s.input.integrator))

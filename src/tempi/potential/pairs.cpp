@@ -133,8 +133,7 @@ class Pairs final : public Potential {
 }  // namespace
 
 std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
-                                      std::vector<NodePair> pairs, PairLaw law, const Box& box,
-                                      Company company) {
+                                      std::vector<NodePair> pairs, PairLaw law, const Box& box, Company company) {
   return std::make_unique<Pairs>(PairGeometry(reference, dim, masses, std::move(law), box), std::move(pairs), company);
 }
 

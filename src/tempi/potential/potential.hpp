@@ -48,8 +48,8 @@ class Potential {
   // pieces by the Lanczos method, to 1e-3.
   virtual double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const;
 
-  // Whether `step` [s] is within the stable step at u. Default: by a Cholesky factorisation, cheaper than stable_step. Of
-  // terms in pieces by a bound, and by stable_step where that does not tell.
+  // Whether `step` [s] is within the stable step at u. Default: by a Cholesky factorisation, cheaper than stable_step.
+  // Of terms in pieces by a bound, and by stable_step where that does not tell.
   virtual bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const;
 
   // Whether terms join the same neighbours for good. If not, as for atoms that wander, their stable steps where the

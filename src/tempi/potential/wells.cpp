@@ -18,8 +18,8 @@ class Wells final : public Potential {
     for (std::size_t c = 0; c < d; ++c) {
       if (!(well.stiffness[c] >= 0.0) || !std::isfinite(well.stiffness[c]))
         throw InputError(fmt::format("stiffness = {} N/m along {} (must be >= 0).", well.stiffness[c], "xyz"[c]));
-      if (well.centre && !std::isfinite((*well.centre)[c]))
-        throw InputError(fmt::format("centre = {} m along {} (must be finite).", (*well.centre)[c], "xyz"[c]));
+      if (!std::isfinite(well.centre[c]))
+        throw InputError(fmt::format("centre = {} m along {} (must be finite).", well.centre[c], "xyz"[c]));
     }
     for (const NodeId node : nodes_) {
       const auto first = static_cast<std::size_t>(index(node)) * d;
@@ -27,7 +27,7 @@ class Wells final : public Potential {
         throw InputError(
             fmt::format("well of node {} (there are {} nodes, numbered from 0).", index(node), reference.size() / d));
       for (std::size_t c = 0; c < d; ++c)
-        offsets_.push_back(well.centre ? reference[first + c] - (*well.centre)[c] : 0.0);
+        offsets_.push_back(well.at_reference ? 0.0 : reference[first + c] - well.centre[c]);
     }
   }
 

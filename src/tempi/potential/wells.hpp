@@ -6,7 +6,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,8 +14,9 @@
 namespace tempi {
 
 struct Well {
-  std::array<double, 3> stiffness{};                                      // s [N/m], per axis, >= 0
-  std::optional<std::array<double, 3>> centre = std::array<double, 3>{};  // p [m]; absent: each node's reference place
+  std::array<double, 3> stiffness{};  // s [N/m], per axis, >= 0
+  std::array<double, 3> centre{};     // p [m]
+  bool at_reference = false;          // p is each node's reference place instead
 };
 
 // `reference` [m]: dim components a node. Throws InputError: a stiffness that is negative, a node that is not there.
