@@ -138,7 +138,10 @@ TEST(ReadCase, every_default_of_the_table_is_a_value_it_accepts) {
     const std::string path = o.section.empty() ? std::string(o.key)
                              : repeated        ? fmt::format("{}.0.{}", o.section, o.key)
                                                : fmt::format("{}.{}", o.section, o.key);
-    EXPECT_EQ(refusal(complete, {fmt::format("{}={}", path, o.fallback)}), "") << path;
+    const std::string text = std::string(complete) +
+                             "[[potential]]\ntype = \"well\"\nstiffness = 1\n"
+                             "[[constraint]]\ntype = \"rigid-body\"\n";
+    EXPECT_EQ(refusal(text, {fmt::format("{}={}", path, o.fallback)}), "") << path;
   }
 }
 

@@ -72,7 +72,7 @@ class Methods(Refused):
         self.refused("beta belongs to", "newmark", "rk4", integrator='method = "rk4"\nbeta = 0.25')
         self.refused("order = 3", "2, 4 or 6", integrator='method = "lobatto"\norder = 3')
         self.refused("alpha = 1.5", "must be", integrator='method = "midpoint"\nalpha = 1.5')
-        self.refused("residual = true", "avi and with newmark", integrator='method = "gauss"\nresidual = true')
+        self.refused("residual = true", "newmark without beta and gamma", integrator='method = "gauss"\nresidual = true')
         self.refused('mean "midpoint"', integrator='method = "mid-point"')
 
 

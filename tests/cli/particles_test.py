@@ -153,7 +153,7 @@ class Particles(Refused):
 
     def test_what_does_not_fit_is_refused(self):
         spring = 'type = "spring"\nstiffness = 100\nlength = 1\n'
-        self.refuse(CHAIN, "lengthh", "length", at="lengthh", potential=spring + "lengthh = 1\nwithin = 2")
+        self.refuse(CHAIN, "leng", "length", at="leng =", potential=spring + "leng = 1\nwithin = 2")
         self.refuse(CHAIN, "needs pairs", at="[[potential]]", potential=spring)
         self.refuse(CHAIN, "spring needs stiffness length", "Add length", potential='type = "spring"\nstiffness = 1\nwithin = 2')
         self.refuse(CHAIN, "epsilon belongs to lennard-jones", at="epsilon", potential=spring + "within = 2\nepsilon = 1")

@@ -619,6 +619,8 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   c.mesh_refine = mesh.integer("refine");
   c.mesh_scale = *mesh.number("scale");
   read_body(reader, c);
+  if (root.contains("mesh") && c.mesh_file.empty())
+    fail(mesh.place(), fmt::format("[mesh] has no file ({}). Add file = ...", option("mesh", "file").text));
   if (!c.particles && c.mesh_file.empty())
     fail(file, "there is neither [mesh] with a file nor [particles]. Give one of them.");
   if (!c.particles && c.materials.empty())

@@ -99,7 +99,7 @@ constexpr Option table[] = {
     {"potential", "inverse_width", number, "1/m", "", "", positive, "of morse"},
     {"potential", "stiffness", number_or_numbers, "N/m, N/m^1.5, N/m", "", "", not_negative,
      "spring: V = stiffness/2 (r - length)^2; hertz: V = 2/5 stiffness (length - r)^(5/2) in contact; well: "
-     "V = stiffness/2 |x - centre|^2, or one value an axis"},
+     "V = stiffness/2 (x - centre)^2, or one value an axis"},
     {"potential", "length", number, "m", "", "", not_negative,
      "rest length of springs and morse; sum of radii of hertz"},
     {"potential", "strength", number, "N", "", "", positive, "V = 2 strength width ln cosh((r - length)/(2 width))"},

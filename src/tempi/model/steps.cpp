@@ -27,22 +27,25 @@ void share_around_nodes(const Model& model, std::vector<double>& steps) {
           std::min(steps[static_cast<std::size_t>(i)], smallest[static_cast<std::size_t>(index(a))]);
 }
 
-// Terms without stiffness of their own, as a field's, act with the fastest of their neighbours; those without such
-// neighbours with the slowest of all terms.
+// Terms without mass that are not stiff where they start, as a field's or those of pairs out of reach, act with the
+// fastest of their neighbours; those without such neighbours with the slowest of all terms.
 void follow_neighbours(const Model& model, std::vector<double>& steps) {
   constexpr double unlimited = std::numeric_limits<double>::infinity();
+  if (std::ranges::find(steps, unlimited) == steps.end()) return;
   double slowest = 0.0;
   for (const double step : steps)
     if (step < unlimited) slowest = std::max(slowest, step);
-  if (std::ranges::find(steps, unlimited) == steps.end()) return;
-  if (slowest == 0.0)
-    throw InputError(
-        "nothing in the model is stiff where it starts, so no step is a fraction of a stable step. Give a "
-        "step instead of safety.");
   std::vector<double> around = steps;
   share_around_nodes(model, around);
-  for (std::size_t i = 0; i < steps.size(); ++i)
-    if (steps[i] == unlimited) steps[i] = std::min(around[i], slowest);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto [potential, k] = model.term(make_id<TermId>(static_cast<Index>(i)));
+    if (steps[i] < unlimited || potential->mass(k, 0) > 0.0) continue;
+    if (slowest == 0.0)
+      throw InputError(
+          "nothing in the model is stiff where it starts, so no step is a fraction of a stable step. Give a step "
+          "instead of safety.");
+    steps[i] = std::min(around[i], slowest);
+  }
 }
 
 void require_positive(const Model& model, std::span<const double> steps) {
