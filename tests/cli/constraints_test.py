@@ -250,8 +250,7 @@ history = 40
         made = summary(self.results(chain))
         self.assertGreaterEqual(made["measures"]["implicit_elements"], 1)
         self.assertEqual(0.02, made["step"]["max"])
-        self.assertLess(made["energy"]["band"], 0.6)  # of a mode at 12 times what its step resolves; it does not grow
-        self.assertLess(abs(made["energy"]["drift"]), 0.02)
+        self.assertLess(made["energy"]["band"], 0.05)
         self.assertLess(made["angular_momentum"]["error"], 1e-12)
 
     def test_what_does_not_fit_is_refused(self):
@@ -263,7 +262,7 @@ history = 40
         refuse('method = "avi-adaptive"\nstep_bounds = [1]', "must be two")
         refuse('method = "midpoint"\nstep_bounds = [0.5, 2]', "belongs to", at="step_bounds")
         refuse('method = "midpoint"\nresidual = true', "no local updates")
-        refuse('method = "gaus"', 'Did you mean "gauss"', at="method")
+        refuse('method = "gauss-4"', 'Did you mean "gauss"', at="method")
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ struct IntegratorInput {
   int order = 4;
   std::string action = "midpoint", without_root = "nominal-step";
   std::vector<double> step_bounds = {0.25, 4.0};
-  double implicit_step = 0.0, softness = 0.55;
+  double implicit_step = 0.0, softness = 1.0;
   std::vector<std::pair<std::string, Place>> method_keys;  // those of all these that were given
   bool residual_asked = false;
   // Whether elements act one by one on avi's engines: avi, newmark without beta and gamma; or on the queue only.

@@ -209,9 +209,9 @@ constexpr Option table[] = {
     {"integrator", "implicit_step", number, "s", "", "", positive,
      "of avi-implicit: elements whose own step would be shorter act implicitly at this one; the others at halves, "
      "quarters ... or multiples 2, 4 ... of it"},
-    {"integrator", "softness", number, "", "0.55", "", half_or_more,
-     "of avi-implicit: alpha of decision 0007 for the implicit elements; 0.5 is the midpoint rule, larger is safer and "
-     "softer"},
+    {"integrator", "softness", number, "", "1.0", "", half_or_more,
+     "of avi-implicit: alpha of decision 0007 for the implicit elements; 0.5 is the midpoint rule, larger is softer "
+     "and keeps energy better; 1.5 where steps do not nest"},
     {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start"},
     {"integrator", "courant", number, "", "", "", positive,

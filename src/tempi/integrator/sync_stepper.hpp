@@ -103,7 +103,7 @@ class SyncStepper : public Integrator {
   Index steps_done_ = 0;
   mutable Index evaluations_ = 0;  // of the model's forces, output's included
   Index evaluations_in_run_ = 0;   // without
-  double time_ = 0.0;  // [s], where the last step ended
+  double time_ = 0.0;              // [s], where the last step ended
   bool started_ = false;
   double delta_;  // spacing of the time differences of prescribed motions [s]
   KickDrift kick_drift_;

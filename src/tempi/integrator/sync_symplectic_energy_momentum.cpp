@@ -15,7 +15,8 @@ SyncSymplecticEnergyMomentum::SyncSymplecticEnergyMomentum(const Model& model, d
   check(bounds);
   if (model.has_forces())
     throw InputError(
-        "symplectic-energy-momentum takes no loads and no dampers (its equation of energy has none). Use midpoint or avi.");
+        "symplectic-energy-momentum takes no loads and no dampers (its equation of energy has none). Use midpoint or "
+        "avi.");
   for (const NodeId a : model.supports().held_nodes())
     if (model.supports().moves(a))
       throw InputError(
