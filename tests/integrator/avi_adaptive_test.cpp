@@ -20,21 +20,6 @@ Body free_body(int dim) {
                             : tetrahedron_mesh(CellType::tetrahedron4, 1, 0.15, 15),
                    NeoHookean{{1.3, 0.7}}, 1.2);
 }
-// A moving and a resting support, gravity and a follower pressure.
-Body loaded_body() {
-  return make_body_with(
-      triangle_mesh(CellType::triangle6, 2, 0.12, 21, 0.05), NeoHookean{{1.3, 0.7}}, 1.2,
-      [](const Mesh& mesh, Model::Parts& parts) {
-        std::vector<Support> supports;
-        supports.push_back(moving("left", nodes_of(mesh, "left"), {"0.02*sin(3*t)", "0.01*Y*t"}, 2));
-        supports.push_back(resting("corner", {nodes_of(mesh, "right").front()}, 2));
-        parts.supports = Supports(std::move(supports), mesh.points(), 2);
-        add_force(parts, make_gravity(mesh, cells_of(parts), {}, formulas({"0.1", "-0.3*cos(t)"}, 2)));
-        add_force(parts, make_pressure(mesh, facets_of(mesh, "right"), Expression("0.02*(1+sin(t))", Constants{}),
-                                       PressureFrame::deformed));
-      });
-}
-
 // Sorts the residuals that diagnostic/energy_residual.hpp finds by whether the method says it solved for them.
 class Witness final : public Observer {
  public:
@@ -62,7 +47,7 @@ class Witness final : public Observer {
 
 TEST(AviAdaptive, SolvesTheEquationOfEnergyOfEveryStrikeItAccepts) {
   for (const bool loaded : {false, true}) {
-    const Body body = loaded ? loaded_body() : free_body(2);
+    const Body body = loaded ? loaded_body(2) : free_body(2);
     const std::vector<double> steps = own_steps(*body.model, 0.2);
     AviAdaptive method(*body.model, steps, {0.5, 2.0});
     Witness witness(*body.model, &method);
@@ -91,7 +76,7 @@ TEST(AviAdaptive, SolvesTheEquationOfEnergyOfEveryStrikeItAccepts) {
 }
 
 TEST(AviAdaptive, WithoutFreedomIsAvi) {
-  const Body body = loaded_body();
+  const Body body = loaded_body(2);
   const std::vector<double> steps = own_steps(*body.model, 0.3);
   const double t = 300.5 * smallest(steps);
   AviAdaptive adaptive(*body.model, steps, {1.0, 1.0});
@@ -170,7 +155,7 @@ TEST(AviAdaptive, HeatsWhatFixedStepsLeaveAlone) {
 }
 
 TEST(AviAdaptive, BooksWhatLoadsAndSupportsGive) {
-  const Body body = loaded_body();
+  const Body body = loaded_body(2);
   const std::vector<double> steps = own_steps(*body.model, 0.2);
   AviAdaptive method(*body.model, steps, {0.5, 2.0});
   State state = moving_state(body, 0.1, 0.02, 5);

@@ -20,20 +20,6 @@ namespace {
 
 // ---- without alpha ----
 
-Body loaded_body() {
-  return make_body_with(
-      triangle_mesh(CellType::triangle6, 3, 0.12, 21, 0.05), NeoHookean{{1.3, 0.7}}, 1.2,
-      [](const Mesh& mesh, Model::Parts& parts) {
-        std::vector<Support> supports;
-        supports.push_back(moving("left", nodes_of(mesh, "left"), {"0.02*sin(3*t)", "0.01*Y*t"}, 2));
-        supports.push_back(resting("corner", {nodes_of(mesh, "right").front()}, 2));
-        parts.supports = Supports(std::move(supports), mesh.points(), 2);
-        add_force(parts, make_gravity(mesh, cells_of(parts), {}, formulas({"0.1", "-0.3*cos(t)"}, 2)));
-        add_force(parts, make_pressure(mesh, facets_of(mesh, "right"), Expression("0.02*(1+sin(t))", Constants{}),
-                                       PressureFrame::deformed));
-      });
-}
-
 TEST(AviImplicit, WithoutAlphaHasTheBitsOfAviExplicit) {
   const Body body = loaded_body();
   const std::vector<double> steps = own_steps(*body.model, 0.4);
