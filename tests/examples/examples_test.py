@@ -36,6 +36,18 @@ class Examples(unittest.TestCase):
     def test_argon(self):
         self.check("argon")
 
+    def test_lattice(self):
+        self.check("lattice")
+
+    def test_dissipative(self):
+        self.check("dissipative")
+
+    def test_oscillator(self):
+        self.check("oscillator")
+
+    def test_spherical(self):
+        self.check("spherical")
+
 
 if __name__ == "__main__":
     unittest.main()
