@@ -202,8 +202,8 @@ constexpr Option table[] = {
     {"integrator", "action", choice, "", "\"midpoint\"", "midpoint | trapezoidal | gauss", any,
      "of symplectic-energy-momentum: the discrete Lagrangian, with alpha or order"},
     {"integrator", "step_bounds", numbers, "", "", "", any,
-     "of symplectic-energy-momentum and avi-adaptive: least and largest step as multiples of the nominal one; omitted: "
-     "[0.25, 4]"},
+     "of symplectic-energy-momentum and avi-adaptive: least and largest step as multiples of the nominal one, which is "
+     "that of the start: give room where motion is fastest there; omitted: [0.25, 4]"},
     {"integrator", "without_root", choice, "", "\"nominal-step\"", "nominal-step | least-residual", any,
      "of avi-adaptive: the step where the energy equation has no root"},
     {"integrator", "implicit_step", number, "s", "", "", positive,

@@ -285,20 +285,38 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+std::string spaced(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+}  // namespace
+
 std::string describe_result(const std::string& summary) {
   const Json j = Json::parse(summary);
   const auto& e = j["energy"];
-  std::string out = fmt::format("{}: {}, {} of {} elements or pairs, {} nodes\n", j["title"].get<std::string>(),
-                                j["status"].get<std::string>(), j["method"].get<std::string>(),
-                                j["elements"].get<Index>(), j["nodes"].get<Index>());
+  const bool particles = j.contains("particles_fingerprint");
+  std::string out =
+      fmt::format("{}: {}, {} of {} {}, {} {}\n", j["title"].get<std::string>(), j["status"].get<std::string>(),
+                  j["method"].get<std::string>(), j["elements"].get<Index>(), particles ? "forces" : "elements",
+                  j["nodes"].get<Index>(), particles ? "particles" : "nodes");
   out += fmt::format("  time            {:.6g} s of {:.6g} s\n", j["reached_time"].get<double>(),
                      j["end_time"].get<double>());
-  out += fmt::format("  updates         {} in all, {} to {} per element; Newmark would need {}\n",
-                     j["updates"]["total"].get<Index>(), j["updates"]["min"].get<Index>(),
-                     j["updates"]["max"].get<Index>(), j["newmark_updates"].get<Index>());
-  if (j["counted_speedup"].is_number())
-    out += fmt::format("  saving          {:.3f} x in updates (predicted {:.3f})\n", j["counted_speedup"].get<double>(),
-                       j["predicted_speedup"].get<double>());
+  if (is_synchronous(j["method"].get<std::string>()) && j["method"] != "newmark") {
+    out += fmt::format("  steps           {}\n", j["updates"]["max"].get<Index>());
+  } else {
+    out += fmt::format("  updates         {} in all, {} to {} per element; Newmark would need {}\n",
+                       j["updates"]["total"].get<Index>(), j["updates"]["min"].get<Index>(),
+                       j["updates"]["max"].get<Index>(), j["newmark_updates"].get<Index>());
+    if (j["counted_speedup"].is_number())
+      out += fmt::format("  saving          {:.3f} x in updates (predicted {:.3f})\n",
+                         j["counted_speedup"].get<double>(), j["predicted_speedup"].get<double>());
+  }
+  if (j.contains("measures"))
+    for (const auto& [name, value] : j["measures"].items())
+      if (value.is_number()) out += fmt::format("  {:<15} {:.6g}\n", spaced(name), value.get<double>());
   const auto text = [](const Json& v, std::string_view format) {
     return v.is_number() ? fmt::format(fmt::runtime(format), v.get<double>()) : std::string("not a number");
   };
@@ -410,6 +428,10 @@ std::string describe_model(const Simulation& s) {
                                           : "");
   for (Index i = 0; i < s.model->supports().size(); ++i)
     out += fmt::format("  support  {}: {} nodes\n", s.model->supports()[i].name, s.model->supports()[i].nodes.size());
+  for (const ConstraintInput& c : s.input.constraints) out += fmt::format("  held     {} constraint\n", c.type);
+  if (!s.model->constraints().empty())
+    out += fmt::format("           {} equations in all\n", s.model->constraints().size());
+  for (const DampingInput& d : s.input.dampings) out += fmt::format("  damping  {}\n", d.type);
   out += fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", s.smallest_step(), largest_step,
                      largest_step / s.smallest_step());
   Index avi = 0;

@@ -104,11 +104,7 @@ class Run {
       const Sample now = sample(*s_.model, snapshot);
       balance_.add(now);
       history_.write(history_row(s_, snapshot, now));
-      const auto energy = balance_.energy();
-      if (energy.reference > 0.0)
-        energy_change_ =
-            (now.energy.kinetic + now.energy.potential - now.external_work - now.damping_work - energy.initial) /
-            energy.reference;
+      energy_change_ = balance_.last_change();
     }
     if (picture) frames_.write(make_frame(s_, snapshot, residual_ ? &*residual_ : nullptr));
     if (row) last_row_ = t;

@@ -123,7 +123,7 @@ void Balance::add(const Sample& s) {
 }
 
 Balance::Energy Balance::energy() const {
-  Energy e{total_first_, total_last_, total_min_, total_max_, 0.0, 0.0, std::max(kinetic_max_, potential_change_)};
+  Energy e{total_first_, total_last_, total_min_, total_max_, 0.0, 0.0, reference()};
   if (time_.size() < 2 || e.reference == 0.0) return e;
   const auto n = static_cast<double>(time_.size());
   double mean_t = 0.0, mean_e = 0.0, tt = 0.0, te = 0.0;
@@ -139,6 +139,10 @@ Balance::Energy Balance::energy() const {
   e.drift = te / tt * (time_.back() - time_.front()) / e.reference;
   e.band = (high - low) / e.reference;
   return e;
+}
+
+double Balance::last_change() const {
+  return reference() > 0.0 ? (balance_.back() - balance_.front()) / reference() : 0.0;
 }
 
 Balance::Momentum Balance::linear_momentum() const {

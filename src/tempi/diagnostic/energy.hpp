@@ -2,6 +2,7 @@
 // Energies, momenta and reactions of a model brought to one time, and their behaviour over a run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -51,7 +52,9 @@ class Balance {
     double band;       // (max - min) of (total energy - booked work), over E_ref
     double reference;  // E_ref: the larger of the largest kinetic energy and the largest change of potential energy [J]
   };
-  Energy energy() const;
+  Energy energy() const;  // cost: all samples
+  // (Total energy - booked work) of the last sample less that of the first, over E_ref; 0 where E_ref is.
+  double last_change() const;
 
   struct Momentum {
     std::array<double, 3> initial{}, final{};
@@ -65,6 +68,8 @@ class Balance {
   std::array<double, 3> linear_start_{}, angular_start_{}, linear_end_{}, angular_end_{};
   double linear_error_ = 0.0, angular_error_ = 0.0, linear_scale_ = 0.0, angular_scale_ = 0.0;
   double total_first_ = 0.0, total_last_ = 0.0, total_min_ = 0.0, total_max_ = 0.0;
+  double reference() const { return std::max(kinetic_max_, potential_change_); }
+
   double potential_first_ = 0.0, kinetic_max_ = 0.0, potential_change_ = 0.0;
 };
 
