@@ -110,7 +110,7 @@ class Constraints(Case):
         refuse(distance + "pairs = [[0, 1]]\nlength = -1", "length = -1 m", at="length")
         refuse(distance + "pairs = [[0, 3]]", "names 3")
         refuse(distance + "pairs = [[1, 1]]", "node 1")
-        refuse(distance, "either pairs or within")
+        refuse(distance, "needs pairs or within")
         refuse('[[constraint]]\ntype = "link"', "needs anchor")
         refuse('[[constraint]]\ntype = "link"\nanchor = [0]', "1 components", "2 dimensions")
         refuse(distance + "pairs = [[0, 1]]\nanchor = [0, 0]", "anchor belongs to the type link", at="anchor")

@@ -394,6 +394,8 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
     if (s.has(key)) in.method_keys.emplace_back(key, s.place_of(key));
   if (particles && in.mass_shares == "own")
     fail(s.place_of("mass_shares"), "mass_shares = \"own\" belongs to meshes (pairs of particles bring no mass).");
+  in.own_shares_asked = in.mass_shares == "own";
+  in.steps_asked = s.has("safety") || s.has("courant") || s.has("step");
   if (in.mass_shares == "auto")
     in.mass_shares =
         particles || (in.lattice == "auto" && in.method != "avi-implicit") || !in.acts_alone() ? "balanced" : "own";

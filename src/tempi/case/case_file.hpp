@@ -119,7 +119,7 @@ struct IntegratorInput {
   std::vector<double> step_bounds = {0.25, 4.0};
   double implicit_step = 0.0, softness = 1.0;
   std::vector<std::pair<std::string, Place>> method_keys;  // those of all these that were given
-  bool residual_asked = false;
+  bool residual_asked = false, own_shares_asked = false, steps_asked = false;
   // Whether elements act one by one on avi's engines: avi, newmark without beta and gamma; or on the queue only.
   bool acts_alone() const { return acts_locally() || method == "avi-adaptive" || method == "avi-implicit"; }
   bool acts_locally() const { return method == "avi" || (method == "newmark" && method_keys.empty()); }

@@ -43,8 +43,12 @@ void compare_keys(const ConstraintInput& in, const Entry& entry) {
 }
 
 std::vector<NodePair> pairs_of(const ConstraintInput& in, const Surroundings& around) {
-  if (in.pair_list.empty() == !in.within)
-    throw PlacedError(in.place, "a distance needs either pairs or within. Give one of them.");
+  if (in.pair_list.empty() && !in.within)
+    throw PlacedError(in.place, "a distance needs pairs or within. Give one of them.");
+  if (!in.pair_list.empty() && (in.within || !in.nodes.everything()))
+    throw PlacedError(in.place,
+                      "pairs are listed, so within, group, where and particles have no meaning. Leave them "
+                      "out.");
   if (!in.pair_list.empty()) return nodes_of_pairs(around.mesh, in.pair_list, in.place);
   std::vector<NodePair> near = pairs_within(around.mesh.points(), around.mesh.dim(), *in.within, around.box);
   const std::vector<NodeId> chosen = Selection(around.mesh, around.constants).nodes(in.nodes);
@@ -89,6 +93,8 @@ ChosenConstraints choose_constraints(const ConstraintInput& in, const Surroundin
       return {make_distances(points, pairs, in.length, box), pairs};
     }
     const std::vector<NodeId> nodes = Selection(around.mesh, around.constants).nodes(in.nodes);
+    if (in.type == "link" && std::ranges::any_of(box, [](const auto& length) { return length.has_value(); }))
+      throw InputError("links do not go with a periodic box (which image of the anchor?). Leave out one of them.");
     if (in.type == "link") return {make_links(points, nodes, anchor_of(in, points.dim), in.length), {}};
     if (in.type == "rigid-body") return {rigid_bodies(in, points, nodes, box), {}};
     const FormulaText& formula = *in.expression;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "tempi/case/selection.hpp"
 #include "tempi/potential/damping.hpp"
@@ -58,6 +59,7 @@ class Chooser {
     for (const DampedPotential& p : potentials_)
       for (Index k = 0; k < p.potential->size() && p.hosts_drag; ++k) {
         const auto stencil = p.potential->stencil(k);
+        if (stencil.size() > most_nodes) continue;
         for (const NodeId a : stencil)
           terms[static_cast<std::size_t>(index(a))].push_back(make_id<TermId>(p.first_term + k));
       }
@@ -84,9 +86,14 @@ class Chooser {
     if (rayleigh.beta == 0.0) return;
     if (!in_.target.everything())
       throw PlacedError(in_.target.place, "beta damps all pairs and wells. Leave out group, where and particles.");
-    for (const DampedPotential& p : potentials_)
-      if (p.potential->size() > 0 && p.potential->stencil(0).size() <= most_nodes)
-        add(make_stiffness_damping(*p.potential, rayleigh.beta), hosts_of(p));
+    for (const DampedPotential& p : potentials_) {
+      if (p.potential->size() == 0) continue;
+      if (p.potential->stencil(0).size() > most_nodes)
+        throw PlacedError(in_.place, fmt::format("beta does not damp {}, whose pairs act together. Give that potential "
+                                                 "together = false, or leave out beta.",
+                                                 p.potential->describe(0)));
+      add(make_stiffness_damping(*p.potential, rayleigh.beta), hosts_of(p));
+    }
   }
 
   void add_viscosity() {
@@ -97,10 +104,21 @@ class Chooser {
   void add_dashpots() {
     if (!in_.target.everything())
       throw PlacedError(in_.target.place, "dashpots lie along all bonds. Leave out group, where and particles.");
-    for (const DampedPotential& p : potentials_)
-      if (!p.bonds.empty())
-        add(make_dashpots(around_.mesh.points(), around_.mesh.dim(), p.bonds, *in_.coefficient, around_.box),
-            hosts_of(p));
+    std::set<std::array<Index, 2>> damped;  // a pair has one dashpot, however many potentials it has
+    for (const DampedPotential& p : potentials_) {
+      std::vector<NodePair> bonds;
+      std::vector<TermId> hosts;
+      for (std::size_t k = 0; k < p.bonds.size(); ++k) {
+        std::array<Index, 2> ends = {index(p.bonds[k][0]), index(p.bonds[k][1])};
+        std::ranges::sort(ends);
+        if (!damped.insert(ends).second) continue;
+        bonds.push_back(p.bonds[k]);
+        hosts.push_back(make_id<TermId>(p.first_term + static_cast<Index>(k)));
+      }
+      if (!bonds.empty())
+        add(make_dashpots(around_.mesh.points(), around_.mesh.dim(), std::move(bonds), *in_.coefficient, around_.box),
+            std::move(hosts));
+    }
   }
 
   // Those of the material that the target names: all of its cells, or none.

@@ -92,9 +92,9 @@ constexpr Option table[] = {
     {"potential", "skin", number, "m", "", "", not_negative,
      "beyond the cutoff (or length of hertz): how far the list of neighbours reaches; omitted: 0.12 of it"},
     {"potential", "together", boolean, "", "", "", any,
-     "all pairs as one element with one step and, where the law ends, a list of neighbours; or each an element with "
-     "its "
-     "own. Omitted: together with a cutoff, for hertz, and from 100 000 pairs on"},
+     "all pairs as one element and, where the law ends, with a list of neighbours; or each an element of its own (with "
+     "the smallest step of all but for gravity, bonds and pairs listed). Omitted: together with a cutoff and for "
+     "hertz"},
     {"potential", "depth", number, "J", "", "", positive, "V = depth (1 - exp(-(r - length) inverse_width))^2"},
     {"potential", "inverse_width", number, "1/m", "", "", positive, "of morse"},
     {"potential", "stiffness", number_or_numbers, "N/m, N/m^1.5, N/m", "", "", not_negative,
@@ -142,7 +142,7 @@ constexpr Option table[] = {
     {"constraint", "type", choice, "", "required", "distance | link | surface | rigid-body", any,
      "distance: between pairs, or those within; link: to the fixed place anchor; surface: where expression vanishes; "
      "rigid-body: all distances among the nodes, or among every `size` consecutive ones"},
-    {"constraint", "pairs", OptionKind::pairs, "", "", "", any,
+    {"constraint", "pairs", points, "", "", "", any,
      "of a distance: [[0, 1], [1, 2], ...], counted as for a potential"},
     {"constraint", "within", number, "m", "", "", positive,
      "of a distance: all pairs no farther apart than this at the start"},

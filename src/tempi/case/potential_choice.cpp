@@ -173,10 +173,7 @@ class Chooser {
   }
 
   bool together() const {
-    const double count = static_cast<double>(nodes().size());
-    constexpr double many = 1e5;
-    const bool wanted = in_.find("cutoff") != nullptr || in_.type == "hertz" || 0.5 * count * (count - 1.0) > many;
-    if (!in_.together) return wanted && !around_.small_terms && in_.type != "expression";
+    if (!in_.together) return (in_.find("cutoff") != nullptr || in_.type == "hertz") && !around_.small_terms;
     if (*in_.together && around_.small_terms)
       throw PlacedError(in_.together_place,
                         "together = true does not go with energy-momentum, whose discrete gradients "
@@ -185,6 +182,10 @@ class Chooser {
   }
 
   std::unique_ptr<Potential> pair_sum(PairLaw chosen) const {
+    constexpr std::size_t most = 10'000;
+    if (nodes().size() > most && in_.find("cutoff") == nullptr && in_.type != "hertz")
+      throw PlacedError(in_.place, fmt::format("{} particles are too many for {} without a cutoff (at most {}).",
+                                               nodes().size(), in_.type, most));
     return at_place(in_.place, [&] {
       return make_pair_sum(mesh_.points(), mesh_.dim(), masses_, nodes(), std::move(chosen), box_,
                            optional_value("skin"));
@@ -240,12 +241,14 @@ class Chooser {
 
   std::vector<NodePair> every_pair() const {
     const std::vector<NodeId> chosen = nodes();
-    constexpr std::size_t most = 50'000'000;
+    constexpr std::size_t most = 1'000'000;
     if (chosen.size() * (chosen.size() - 1) / 2 > most)
-      throw PlacedError(in_.place,
-                        fmt::format("{} particles have {} pairs (at most {} are possible). Give a cutoff, or "
-                                    "within.",
-                                    chosen.size(), chosen.size() * (chosen.size() - 1) / 2, most));
+      throw PlacedError(
+          in_.place,
+          fmt::format(
+              "{} particles have {} pairs (as elements of their own at most {}). Give together = true, a cutoff, or "
+              "within.",
+              chosen.size(), chosen.size() * (chosen.size() - 1) / 2, most));
     std::vector<NodePair> result;
     for (std::size_t i = 0; i < chosen.size(); ++i)
       for (std::size_t j = i + 1; j < chosen.size(); ++j) result.push_back({chosen[i], chosen[j]});

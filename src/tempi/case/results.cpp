@@ -277,7 +277,11 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["time_per_update"] = per_update(figures.wall_time);
   j["threads"] = figures.threads;
   j["warnings"] = s.warnings;
-  if (const std::string caution = s.caution(); !caution.empty()) j["caution"] = caution;
+  std::string caution = s.caution();
+  if (e.band > 0.2 && s.integrator->claims().energy != Conservation::none)
+    caution = fmt::format("the energy strays by {:.2g} of its reference: the steps are too large for this motion. {}",
+                          e.band, caution);
+  if (!caution.empty()) j["caution"] = caution;
   j["git_hash"] = git_hash;
   j["compiler"] = compiler;
   j[s.has_particles() ? "particles_fingerprint" : "mesh_fingerprint"] = fmt::format("{:016x}", fingerprint(*s.mesh));
@@ -316,7 +320,8 @@ std::string describe_result(const std::string& summary) {
   }
   if (j.contains("measures"))
     for (const auto& [name, value] : j["measures"].items())
-      if (value.is_number()) out += fmt::format("  {:<15} {:.6g}\n", spaced(name), value.get<double>());
+      if (value.is_number() && name != "steps")
+        out += fmt::format("  {:<15} {:.6g}\n", spaced(name), value.get<double>());
   const auto text = [](const Json& v, std::string_view format) {
     return v.is_number() ? fmt::format(fmt::runtime(format), v.get<double>()) : std::string("not a number");
   };
@@ -331,6 +336,7 @@ std::string describe_result(const std::string& summary) {
   if (j.contains("energy_residual"))
     out += fmt::format("  local residual  {} of the largest element energy\n",
                        text(j["energy_residual"]["ratio"], "{:.2e}"));
+  if (j.contains("caution")) out += fmt::format("  caution         {}\n", j["caution"].get<std::string>());
   if (j["time_per_update"].is_number())
     out += fmt::format("  wall time       {:.3g} s{}, {:.3g} us per update\n", j["wall_time"].get<double>(),
                        j.contains("predicted_wall_time")
@@ -400,6 +406,7 @@ std::string table_of_choices(const Simulation& s) {
 
 std::string describe_model(const Simulation& s) {
   const auto largest_step = *std::ranges::max_element(s.steps);
+  const double smallest_step = s.choice ? s.smallest_step() : *std::ranges::min_element(s.steps);
   double mass = 0.0;
   for (const double m : s.model->mass()) mass += m;
   std::string out = s.input.title + "\n";
@@ -432,8 +439,8 @@ std::string describe_model(const Simulation& s) {
   if (!s.model->constraints().empty())
     out += fmt::format("           {} equations in all\n", s.model->constraints().size());
   for (const DampingInput& d : s.input.dampings) out += fmt::format("  damping  {}\n", d.type);
-  out += fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", s.smallest_step(), largest_step,
-                     largest_step / s.smallest_step());
+  out += fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", smallest_step, largest_step,
+                     largest_step / smallest_step);
   Index avi = 0;
   for (Index i = 0; i < s.model->term_count(); ++i) avi += s.updates_until(make_id<TermId>(i), s.input.end_time);
   const bool synchronous = is_synchronous(s.input.integrator.method);

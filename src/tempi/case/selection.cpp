@@ -156,11 +156,13 @@ std::vector<NodeId> Selection::nodes(const Selector& selector) const {
   if (selector.where) {
     in = nodes_where(selector);
   } else if (!selector.particles.empty()) {
-    for (const Index i : selector.particles) {
-      if (i < 0 || i >= mesh_.node_count())
-        fail(selector,
-             fmt::format("particle {} does not exist (there are {}, counted from 0).", i, mesh_.node_count()));
-      in[static_cast<std::size_t>(i)] = true;
+    for (const Index label : selector.particles) {
+      Index a = 0;
+      while (a < mesh_.node_count() && mesh_.point_label(make_id<NodeId>(a)) != label) ++a;
+      if (a == mesh_.node_count())
+        fail(selector, fmt::format("particle {} does not exist (they are numbered from {} to {}).", label,
+                                   mesh_.point_label(make_id<NodeId>(0)), mesh_.point_label(make_id<NodeId>(a - 1))));
+      in[static_cast<std::size_t>(a)] = true;
     }
   } else if (!selector.everything()) {
     const auto add = [&](NodeId a) { in[static_cast<std::size_t>(index(a))] = true; };

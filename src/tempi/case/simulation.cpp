@@ -66,6 +66,10 @@ class Builder {
     add_dampers();
     parts_.dim = s_.mesh->dim();
     // Potentials between nodes bring no mass, so cells must leave them some.
+    if (input().integrator.own_shares_asked && !input().potentials.empty())
+      throw PlacedError(input().integrator.place,
+                        "mass_shares = \"own\" leaves a [[potential]] without mass. Leave it "
+                        "out.");
     const bool balanced = input().integrator.mass_shares == "balanced" || !input().potentials.empty();
     parts_.shares = balanced ? MassShares::balanced : MassShares::own;
     parts_.reference.assign(s_.mesh->points().begin(), s_.mesh->points().end());
@@ -145,7 +149,8 @@ class Builder {
     }
     if (!s_.has_particles()) return;
     const bool rayleigh = std::ranges::any_of(input().dampings, [](const auto& d) { return d.type != "kelvin-voigt"; });
-    if (!input().loads.empty() || rayleigh) {  // particles carry their loads themselves
+    const bool nothing_else = parts_.potentials.empty() && !parts_.constraints.empty();
+    if (!input().loads.empty() || rayleigh || nothing_else) {  // particles carry their loads themselves
       std::vector<NodeId> all;
       for (Index a = 0; a < mesh().node_count(); ++a) {
         all.push_back(make_id<NodeId>(a));
@@ -441,6 +446,10 @@ class Builder {
     const IntegratorInput& in = input().integrator;
     if (in.method != "shake" && in.method != "rattle") at_place(in.place, [&] { require_unconstrained(*s_.model); });
     std::vector<double> times;
+    if (in.courant && !input().potentials.empty())
+      throw PlacedError(in.step_place,
+                        "courant belongs to cells, and a [[potential]] has no wave speed. Use safety or "
+                        "step.");
     if (in.courant)
       for (const ElasticCells* cells : s_.cells)
         for (Index k = 0; k < cells->size(); ++k)
@@ -452,6 +461,7 @@ class Builder {
     const StepRule rule = in.steps == "uniform"    ? StepRule::uniform
                           : in.steps == "one-ring" ? StepRule::one_ring
                                                    : StepRule::element;
+    require_steps_for_wanderers();
     const auto method = synchronous_method(in);
     if (in.step && method && method->limit == std::numeric_limits<double>::infinity())
       s_.own_steps.assign(static_cast<std::size_t>(s_.model->term_count()), *in.step);
@@ -494,6 +504,7 @@ class Builder {
                                     s_.smallest_step(), input().end_time));
     if (method) {
       s_.steps = s_.wished_steps;
+      refuse_stiff_dampers(s_.smallest_step());
       s_.integrator = at_place(in.place, [&] { return method->make(*s_.model, s_.smallest_step()); });
     } else if (in.method == "avi-adaptive") {
       use_adaptive_steps();
@@ -509,6 +520,38 @@ class Builder {
   void try_start() const {
     if (s_.model->constraints().empty()) return;
     at_place(input().constraints.front().place, [&] { s_.integrator->synchronized(s_.state, 0.0); });
+  }
+
+  // Where they start does not tell what steps particles that wander will need.
+  void require_steps_for_wanderers() const {
+    const IntegratorInput& in = input().integrator;
+    for (Index p = 0; p < s_.model->potential_count() && !in.steps_asked; ++p) {
+      const Potential& potential = s_.model->potential(p);
+      if (potential.stays_together() && !potential.in_pieces()) continue;
+      throw PlacedError(in.place,
+                        fmt::format("{} is among particles that wander, so where they start does not tell what steps "
+                                    "they will need. Give a step (in s; the smallest stable one at the start is "
+                                    "{:.3g} s, closer pairs need less), or safety if the start does tell.",
+                                    potential.describe(0),
+                                    std::ranges::min(stable_steps(*s_.model, s_.state.displacement))));
+    }
+  }
+
+  // Dampers that a method takes explicitly make it grow beyond its limit.
+  void refuse_stiff_dampers(double step) const {
+    const IntegratorInput& in = input().integrator;
+    double limit = std::numeric_limits<double>::infinity();  // of the step times the largest damping rate
+    if (in.method == "shake" || in.method == "rattle") limit = 1.0;
+    if (in.method == "rk4") limit = 2.785;
+    if (in.method == "symplectic-euler-b") limit = 2.0;
+    if ((in.method == "midpoint" || in.method == "trapezoidal") && in.alpha > 0.5) limit = 2.0 / (2.0 * in.alpha - 1.0);
+    if (!s_.model->has_dampers() || std::isinf(limit)) return;
+    const double rate = largest_damping_rate(*s_.model, s_.state.displacement);
+    if (rate * step > limit)
+      throw PlacedError(in.step_place,
+                        fmt::format("the step {:.6g} s exceeds what {} takes with these dampers, {:.6g} s. Choose a "
+                                    "smaller one, or another method.",
+                                    step, in.method, limit / rate));
   }
 
   double largest_safety() const {
@@ -550,6 +593,15 @@ class Builder {
       throw PlacedError(in.place,
                         "avi-implicit needs implicit_step (in s): elements whose own step would be shorter act "
                         "implicitly at it. Add implicit_step = ...");
+    if (in.step)
+      throw PlacedError(in.step_place,
+                        "step has no meaning beside implicit_step. Use safety, for the elements that "
+                        "stay explicit.");
+    for (Index p = 0; p < s_.model->potential_count(); ++p)
+      if (s_.model->potential(p).in_pieces())
+        throw PlacedError(in.place, fmt::format("avi-implicit does not take {}, whose pairs act together. Give that "
+                                                "potential together = false, or choose avi.",
+                                                s_.model->potential(p).describe(0)));
     std::vector<double> alphas;
     for (const double own : s_.wished_steps) {
       const bool stiff = own < in.implicit_step;
@@ -557,8 +609,16 @@ class Builder {
       alphas.push_back(stiff ? in.softness : 0.0);
     }
     s_.implicit_terms = std::ranges::count_if(alphas, [](double alpha) { return alpha > 0.0; });
-    s_.integrator =
+    auto integrator =
         at_place(in.place, [&] { return std::make_unique<AviImplicit>(*s_.model, s_.steps, std::move(alphas)); });
+    const double truly = s_.model->potential_energy(s_.state.displacement, 0.0);
+    const double softly = integrator->softened_model().potential_energy(s_.state.displacement, 0.0);
+    if (std::abs(truly - softly) > 0.05 * std::abs(truly))
+      s_.warnings.push_back(fmt::format(
+          "{} of {} elements act implicitly and give way so much that the model starts with {:.4g} J of potential "
+          "energy instead of {:.4g} J: avi-implicit is for a few stiff elements. Take a smaller implicit_step.",
+          s_.implicit_terms, s_.model->term_count(), softly, truly));
+    s_.integrator = std::move(integrator);
   }
 
   void use_lattice(const LatticeOptions& options) {

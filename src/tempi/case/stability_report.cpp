@@ -18,6 +18,9 @@ StabilityReport measure_stability(const Simulation& s, const StabilityOptions& o
     throw PlacedError(s.input.integrator.place,
                       fmt::format("the stability of {} is not measured. Choose avi or a synchronous method.",
                                   s.input.integrator.method));
+  if (s.model->has_dampers() || !s.model->constraints().empty())
+    throw PlacedError(s.input.integrator.place,
+                      "stability is measured without dampers and constraints only. Leave them out.");
   const Model linear = linearised(*s.model, s.state.displacement);
   std::unique_ptr<Integrator> map;
   if (const auto method = synchronous_method(s.input.integrator))

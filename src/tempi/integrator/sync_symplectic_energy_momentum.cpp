@@ -76,13 +76,14 @@ void SyncSymplecticEnergyMomentum::load(ArchiveReader& archive) {
 
 Integrator::Measures SyncSymplecticEnergyMomentum::measures() const {
   Measures all = SyncVariational::measures();
-  {"steps_without_solution", static_cast<double>(adaption_.without_solution)}, {"smallest_step", adaption_.smallest},
-      {"largest_step", adaption_.largest}, {"discrete_energy", adaption_.energy},
-      {"largest_residual_while_solved", adaption_.largest_residual_while_solved}, {
-    "largest_residual_without_solution", adaption_.largest_residual
-  }
-});
-return all;
+  all.insert(all.end(), {{"steps", static_cast<double>(steps_done())},
+                         {"steps_without_solution", static_cast<double>(adaption_.without_solution)},
+                         {"smallest_step", adaption_.smallest},
+                         {"largest_step", adaption_.largest},
+                         {"discrete_energy", adaption_.energy},
+                         {"largest_residual_while_solved", adaption_.largest_residual_while_solved},
+                         {"largest_residual_without_solution", adaption_.largest_residual}});
+  return all;
 }
 
 }  // namespace tempi

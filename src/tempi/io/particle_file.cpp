@@ -149,6 +149,12 @@ void read_box(const Lines& lines, Particles& p) {
   if (const auto pbc = property(lines.text(), "pbc")) {
     periodic.clear();
     for (const std::string_view word : words_of(*pbc)) periodic.emplace_back(word);
+    for (std::string& word : periodic) {
+      word = lower_case(word);
+      if (word == "1" || word == "true") word = "t";
+      if (word == "0" || word == "false") word = "f";
+      if (word != "t" && word != "f") lines.fail(fmt::format("pbc has the entry \"{}\" (must be T or F).", word));
+    }
     if (periodic.size() != 3) lines.fail(fmt::format("pbc has {} entries (must be 3).", periodic.size()));
   }
   for (std::size_t i = 0; i < 9; ++i) {
@@ -156,7 +162,7 @@ void read_box(const Lines& lines, Particles& p) {
     if (i / 3 != i % 3 && value != 0.0)
       lines.fail(
           fmt::format("Lattice is skewed (entry {} is {}): boxes have right angles, along the axes.", i + 1, value));
-    if (i / 3 == i % 3 && lower_case(periodic[i / 3]).starts_with('t')) p.box[i / 3] = value;
+    if (i / 3 == i % 3 && lower_case(periodic[i / 3]) == "t") p.box[i / 3] = value;
   }
 }
 
@@ -197,7 +203,9 @@ Particles read_xyz(Lines& lines) {
     if (!lines.next())
       throw InputError(fmt::format("ends after {} of {} particles.", p.size(), static_cast<Index>(announced)));
     const auto words = words_of(lines.text());
-    if (words.size() < columns) lines.fail(fmt::format("{} values for {} columns.", words.size(), columns));
+    if (words.size() != columns)
+      lines.fail(fmt::format("{} values for {} columns. Name columns beyond species and place by Properties=...",
+                             words.size(), columns));
     if (species) put_in_group(p, words[*species], p.size());
     if (mass) p.mass.push_back(lines.number(words[*mass], "mass"));
     for (std::size_t c = 0; c < 3 && velocity; ++c)

@@ -173,7 +173,7 @@ void Model::attach_forces() {
       HostedForce hosted{&force, e, {}};
       for (const NodeId a : force.stencil(e)) {
         const auto found = std::ranges::find(stencil, a);
-        TEMPI_ASSERT(found != stencil.end());
+        TEMPI_ASSERT(found != stencil.end() && stencil.size() <= 256);
         hosted.local.push_back(static_cast<std::uint8_t>(found - stencil.begin()));
       }
       all.emplace_back(host, std::move(hosted));

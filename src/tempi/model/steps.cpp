@@ -88,6 +88,25 @@ void refuse_unstable(const Model& model, std::span<const double> u, std::span<co
 
 }  // namespace
 
+double largest_damping_rate(const Model& model, std::span<const double> u) {
+  const auto d = static_cast<std::size_t>(model.dim());
+  std::vector<double> rows(u.size(), 0.0), C;
+  for (Index i = 0; i < model.term_count() && model.has_dampers(); ++i) {
+    const auto id = make_id<TermId>(i);
+    if (!model.is_damped(id)) continue;
+    const auto nodes = model.term(id).stencil();
+    const std::size_t n = nodes.size() * d;
+    C.assign(n * n, 0.0);
+    model.add_damping(id, u, 0.0, 1.0, C);
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t c = 0; c < n; ++c)
+        rows[static_cast<std::size_t>(index(nodes[r / d])) * d + r % d] += std::abs(C[r * n + c]);
+  }
+  double largest = 0.0;
+  for (std::size_t i = 0; i < rows.size(); ++i) largest = std::max(largest, rows[i] / model.mass()[i / d]);
+  return largest;
+}
+
 std::vector<double> stable_steps(const Model& model, std::span<const double> u) {
   std::vector<double> steps;
   steps.reserve(static_cast<std::size_t>(model.term_count()));

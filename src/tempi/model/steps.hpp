@@ -40,6 +40,9 @@ std::vector<double> choose_steps(const Model& model, std::span<const double> u, 
 void limit_neighbours(const Model& model, std::vector<double>& steps, double ratio);
 
 // 2/omega_max of every term at `u` [s].
+// A bound of the largest eigenvalue of M^-1 C at displacements u [1/s], by its rows; 0 without dampers.
+double largest_damping_rate(const Model& model, std::span<const double> u);
+
 std::vector<double> stable_steps(const Model& model, std::span<const double> u);
 
 // Element updates a synchronous method with the smallest step would need, over those of the given steps: eq. (62).
