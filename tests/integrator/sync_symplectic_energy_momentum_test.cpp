@@ -6,69 +6,15 @@
 
 #include <filesystem>
 
-#include "support/pair_cases.hpp"
+#include "support/motions.hpp"
 #include "support/sync.hpp"
 #include "tempi/integrator/checkpoint.hpp"
-#include "tempi/potential/wells.hpp"
 
 namespace tempi::test {
 namespace {
 
-// V = -cos x of one mass on a line.
-class PendulumAngle final : public Potential {
- public:
-  Index size() const override { return 1; }
-  int dim() const override { return 1; }
-  std::span<const NodeId> stencil(Index) const override { return node_; }
-  double energy(Index, std::span<const double> u, double) const override { return -std::cos(u[0]); }
-  double add_gradient(Index, std::span<const double> u, double, std::span<double> g) const override {
-    g[0] += std::sin(u[0]);
-    return 1.0;
-  }
-  void add_hessian(Index, std::span<const double> u, double, std::span<double> H) const override {
-    H[0] += std::cos(u[0]);
-  }
-  double mass(Index, std::size_t) const override { return 0.0; }
-  std::string describe(Index) const override { return "the pendulum"; }
-
- private:
-  std::array<NodeId, 1> node_ = {NodeId{0}};
-};
-
-struct Motion {
-  std::unique_ptr<Model> model;
-  State start;
-};
-Motion pendulum() {
-  Model::Parts parts = particles(1, {0.0}, {1.0});
-  parts.potentials.push_back(std::make_unique<PendulumAngle>());
-  auto model = std::make_unique<Model>(std::move(parts));
-  State state = reference_state(*model);
-  state.displacement = {1.0};
-  state.velocity = {0.5};
-  return {std::move(model), state};
-}
-// Two bodies on ellipses of eccentricity 0.5 about their centre of mass, which rests; the period is 2 pi. They start
-// at the ends of the minor axes.
-Motion kepler() {
-  const double m1 = 2.0, m2 = 0.5, M = m1 + m2, x = -0.5, y = std::sqrt(0.75);
-  Model::Parts parts = particles(2, {-m2 / M * x, -m2 / M * y, m1 / M * x, m1 / M * y}, {m1, m2});
-  add_pairs(parts, all_pairs(2), Gravitation{1.0 / M});
-  auto model = std::make_unique<Model>(std::move(parts));
-  State state = reference_state(*model);
-  state.velocity = {m2 / M, 0.0, -m1 / M, 0.0};
-  return {std::move(model), state};
-}
 constexpr double stiffness = 1.7, oscillator_mass = 0.6;
-Motion oscillator(double q, double p) {
-  Model::Parts parts = particles(1, {0.0}, {oscillator_mass});
-  parts.add(make_wells(parts.reference, 1, {NodeId{0}}, {{stiffness}, {}}));
-  auto model = std::make_unique<Model>(std::move(parts));
-  State state = reference_state(*model);
-  state.displacement = {q};
-  state.velocity = {p / oscillator_mass};
-  return {std::move(model), state};
-}
+Motion oscillator(double q, double p) { return test::oscillator(oscillator_mass, stiffness, q, p / oscillator_mass); }
 
 // Every state of a run, found by advancing in portions shorter than any step.
 std::vector<State> states_of(Integrator& integrator, State state, double t_end, double portion) {
@@ -109,7 +55,7 @@ double energy_band(Integrator& integrator, const Motion& motion, double t_end, d
 
 TEST(SymplecticEnergyMomentum, KeepsTheDiscreteEnergyOfAPendulumAndOfAnEllipse) {
   for (const bool orbit : {false, true}) {
-    const Motion motion = orbit ? kepler() : pendulum();
+    const Motion motion = orbit ? Ellipse::motion() : pendulum(1.0, 0.5);
     const double h = 0.05, t_end = 20.0;
     SyncSymplecticEnergyMomentum method(*motion.model, h, midpoint_action(0.5));
     const double band = energy_band(method, motion, t_end, 0.2 * h, {0.5});
@@ -129,7 +75,7 @@ TEST(SymplecticEnergyMomentum, KeepsTheDiscreteEnergyOfAPendulumAndOfAnEllipse) 
 
 TEST(SymplecticEnergyMomentum, KeepsTheMomentaOfAnEllipseWithAndWithoutSolution) {
   for (const auto& action : {midpoint_action(0.5), trapezoidal_action(0.5)}) {
-    Motion motion = kepler();
+    Motion motion = Ellipse::motion();
     SyncSymplecticEnergyMomentum method(*motion.model, 0.05, action);
     const Balance balance = run_and_balance(*motion.model, method, motion.start, 40.0, 50);
     EXPECT_LT(balance.linear_momentum().error, 1e-13);
@@ -231,7 +177,7 @@ TEST(SymplecticEnergyMomentumOfTheRightEndpoint, LosesItsSolutionExactlyWhereThe
 
 TEST(SymplecticEnergyMomentum, HasTheOrderOfItsAction) {
   for (const auto& [action, order] : {std::pair{midpoint_action(0.5), 2.0}, std::pair{gauss_action(4), 4.0}}) {
-    Motion motion = kepler();
+    Motion motion = Ellipse::motion();
     const double t = 5.0;
     SyncVariational fine(*motion.model, gauss_action(6), 0.01);
     State exact = motion.start;
@@ -280,7 +226,7 @@ TEST(SymplecticEnergyMomentum, IsNotSymplecticAtGivenTimesUnlessItsStepsAreEqual
 }
 
 TEST(SymplecticEnergyMomentum, GoesOnWithTheSameBits) {
-  const Motion motion = kepler();
+  const Motion motion = Ellipse::motion();
   const auto make = [&] { return std::make_unique<SyncSymplecticEnergyMomentum>(*motion.model, 0.05); };
   State expected = motion.start, in_portions = motion.start, through_file = motion.start;
   const auto whole = make(), portions = make(), first = make(), second = make();

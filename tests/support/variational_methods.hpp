@@ -2,6 +2,8 @@
 // The synchronous methods as tests run them: the variational family, and those that are none.
 #pragma once
 
+#include <fmt/format.h>
+
 #include "support/runs.hpp"
 #include "tempi/integrator/sync_energy_momentum.hpp"
 #include "tempi/integrator/sync_newmark_implicit.hpp"
@@ -24,22 +26,25 @@ inline std::vector<Method> variational_methods() {
           variational("trapezoidal 0.5", trapezoidal_action(0.5)),
           variational("trapezoidal 0.2", trapezoidal_action(0.2)),
           variational("symmetric midpoint 0.25", symmetric_midpoint_action(0.25)),
+          variational("gauss 2", gauss_action(2)),
           variational("gauss 4", gauss_action(4)),
           variational("gauss 6", gauss_action(6)),
+          variational("lobatto 2", lobatto_action(2)),
           variational("lobatto 4", lobatto_action(4)),
           variational("lobatto 6", lobatto_action(6))};
 }
 
+inline Method newmark_of(double beta, double gamma) {
+  return {fmt::format("newmark {} {}", beta, gamma),
+          [beta, gamma](const Model& model, const std::vector<double>& steps) {
+            return std::make_unique<SyncNewmarkImplicit>(model, smallest(steps), beta, gamma);
+          }};
+}
 // Newmark's with beta, energy-momentum, and Runge-Kutta as a control.
 inline std::vector<Method> other_synchronous_methods() {
-  const auto newmark = [](std::string name, double beta, double gamma) {
-    return Method{std::move(name), [beta, gamma](const Model& model, const std::vector<double>& steps) {
-                    return std::make_unique<SyncNewmarkImplicit>(model, smallest(steps), beta, gamma);
-                  }};
-  };
-  return {newmark("newmark 0 0.5", 0.0, 0.5),
-          newmark("newmark 0.25 0.5", 0.25, 0.5),
-          newmark("newmark 0.3025 0.6", 0.3025, 0.6),
+  return {newmark_of(0.0, 0.5),
+          newmark_of(0.25, 0.5),
+          newmark_of(0.3025, 0.6),
           {"energy momentum",
            [](const Model& model, const std::vector<double>& steps) {
              return std::make_unique<SyncEnergyMomentum>(model, smallest(steps));

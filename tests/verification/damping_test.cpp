@@ -44,7 +44,7 @@ Oscillator on_a_well(std::string name, double c,
                      const std::function<std::unique_ptr<Force>(const Potential&)>& damper) {
   Oscillator o{std::move(name), 0.8, c, 1.7};
   Model::Parts parts = particles(1, {0.5}, {o.m});
-  parts.add(make_wells(parts.reference, 1, {NodeId{0}}, Well{{o.k}, {0.5}}));
+  parts.add(make_wells(parts.reference, 1, {NodeId{0}}, Well{{o.k}, std::array{0.5, 0.0, 0.0}}));
   host(parts, damper(*parts.potentials[0]));
   o.model = std::make_unique<Model>(std::move(parts));
   o.shape = {1.0};

@@ -2,8 +2,8 @@
 // Particles that feel each other in pairs: motions known in closed form, invariants, and the same from every engine.
 #include <gtest/gtest.h>
 
+#include "support/every_method.hpp"
 #include "support/pair_cases.hpp"
-#include "support/runs.hpp"
 #include "tempi/potential/neighbour_pairs.hpp"
 #include "tempi/potential/wells.hpp"
 
@@ -138,7 +138,7 @@ struct SpringChain {
       const double length = std::hypot(X[i + 3] - X[i], X[i + 4] - X[i + 1], X[i + 5] - X[i + 2]);
       add_pairs(parts, {{make_id<NodeId>(a), make_id<NodeId>(a + 1)}}, Spring{std::exp2(a), length});
     }
-    if (well > 0.0) parts.add(make_wells(X, 3, {NodeId{0}}, {{well, well, well}, {1.0, 0.0, 0.0}}));
+    if (well > 0.0) parts.add(make_wells(X, 3, {NodeId{0}}, {{well, well, well}, std::array{1.0, 0.0, 0.0}}));
     model = std::make_unique<Model>(std::move(parts));
     state = reference_state(*model);
     Random random(5);
@@ -187,6 +187,79 @@ TEST(SpringChain, MovesAlikeOnTheQueueAndOnTheLattice) {
   EXPECT_LT(largest_difference(on_lattice.synchronized(latticed.state, t).state.displacement,
                                on_queue.synchronized(queued.state, t).state.displacement),
             1e-12);
+}
+
+// Velocity Verlet by hand: the springs' own formula, half a kick, a drift, half a kick.
+State verlet(const SpringChain& chain, double h, int steps) {
+  State s = chain.state;
+  const auto X = chain.model->reference();
+  const auto kick = [&](double duration) {
+    for (std::size_t a = 0; a + 1 < 8; ++a) {
+      std::array<double, 3> before{}, now{};
+      for (std::size_t c = 0; c < 3; ++c) {
+        before[c] = X[3 * a + 3 + c] - X[3 * a + c];
+        now[c] = before[c] + s.displacement[3 * a + 3 + c] - s.displacement[3 * a + c];
+      }
+      const double length = std::hypot(before[0], before[1], before[2]), r = std::hypot(now[0], now[1], now[2]);
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double impulse = duration * std::exp2(static_cast<double>(a)) * (r - length) * now[c] / r;
+        s.velocity[3 * a + c] += impulse / chain.model->mass()[a];
+        s.velocity[3 * a + 3 + c] -= impulse / chain.model->mass()[a + 1];
+      }
+    }
+  };
+  for (int j = 0; j < steps; ++j) {
+    kick(0.5 * h);
+    for (std::size_t i = 0; i < s.velocity.size(); ++i) s.displacement[i] += h * s.velocity[i];
+    kick(0.5 * h);
+  }
+  return s;
+}
+
+// The largest difference of positions and velocities after 200 steps.
+double difference_from(const State& expected, const Method& method, const SpringChain& chain, double h) {
+  const auto integrator = method.make(*chain.model, uniform_steps(*chain.model, h));
+  State state = chain.state;
+  integrator->advance_to(state, 200 * h);
+  const State at = integrator->synchronized(state, 200 * h).state;
+  return std::max(largest_difference(at.displacement, expected.displacement),
+                  largest_difference(at.velocity, expected.velocity));
+}
+
+TEST(SpringChain, MovesByVelocityVerletWhateverItsNameWhenStepsAreEqual) {
+  const SpringChain chain;
+  const double h = 0.3 * smallest(own_steps(*chain.model, 1.0));
+  const State expected = verlet(chain, h, 200);
+  EXPECT_GT(largest_difference(expected.displacement, chain.state.displacement), 0.1);
+  std::vector<Method> alike = methods();
+  for (const auto& more :
+       {std::vector<Method>{avi_implicit(0.0), variational("trapezoidal 0.5", trapezoidal_action(0.5)),
+                            variational("lobatto 2", lobatto_action(2)),
+                            variational("symmetric midpoint 0", symmetric_midpoint_action(0.0)),
+                            variational("symmetric midpoint 1", symmetric_midpoint_action(1.0)), newmark_of(0.0, 0.5),
+                            shake(), rattle()}})
+    alike.insert(alike.end(), more.begin(), more.end());
+  for (const Method& method : alike) {
+    const double difference = difference_from(expected, method, chain, h);
+    RecordProperty(plain(method.name), fmt::format("{:.2g}", difference));
+    EXPECT_LT(difference, 1e-12) << method.name;
+  }
+  for (const Method& method : {avi_implicit(0.5), variational("symplectic euler a", midpoint_action(0.0)),
+                               variational("midpoint", midpoint_action(0.5)), newmark_of(0.25, 0.5)})
+    EXPECT_GT(difference_from(expected, method, chain, h), 1e-4) << method.name;
+}
+
+TEST(SpringChain, MovesByTheMidpointRuleOfThreeNames) {
+  const SpringChain chain;
+  const double h = 0.3 * smallest(own_steps(*chain.model, 1.0));
+  SyncVariational midpoint(*chain.model, midpoint_action(0.5), h);
+  State expected = chain.state;
+  midpoint.advance_to(expected, 200 * h);
+  expected = midpoint.synchronized(expected, 200 * h).state;
+  for (const DiscreteAction& action : {gauss_action(2), symmetric_midpoint_action(0.5)})
+    EXPECT_LT(difference_from(expected, variational("", action), chain, h), 1e-12);
+  for (const DiscreteAction& action : {gauss_action(4), symmetric_midpoint_action(0.4), midpoint_action(0.4)})
+    EXPECT_GT(difference_from(expected, variational("", action), chain, h), 1e-5);
 }
 
 // 36 atoms of a warm crystal in the plane, in a box, paired with those within the cutoff at first. The step is far
