@@ -167,7 +167,8 @@ std::vector<double> KickDrift::kick_all(State& state, double t, const std::funct
     const auto term = make_id<TermId>(i);
     const auto nodes = model_.term(term).stencil();
     const auto local_p = std::span(p).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
-    impulses(term, state.displacement, state.velocity, t, 1.0, local_p, local_q);
+    const double admissibility = impulses(term, state.displacement, state.velocity, t, 1.0, local_p, local_q);
+    if (purpose == Purpose::run) require_admissible(term, state.displacement, admissibility, t);
     book_load_work(state, term, local_q, 1.0);
     const double dt = duration(term);
     dampers.announce(state, term, dt);

@@ -44,12 +44,15 @@ void SyncEnergyMomentum::make_step(State& state, double t0, double h) const {
   if (!matrix_) matrix_ = std::make_unique<StepMatrix>(model(), mass(), held(), SparseFactors::Kind::general);
 
   StepEquations equations;
+  Admissibility last;
   equations.sought = 0.0;
+  equations.fault = [&] { return last.fault; };
   equations.evaluate = [&](const Vector& z) {
     gradient.move_to(h * z);
     middle.u = gradient.middle();
     middle.v = z;
-    return evaluate_middle(gradient, middle, t).holds();
+    last = evaluate_middle(gradient, middle, t);
+    return last.holds();
   };
   equations.residual = [&] {
     Vector R = p0 - mass().cwiseProduct(middle.v) + 0.5 * h * middle.force;
@@ -90,6 +93,10 @@ SyncStepper::Admissibility SyncEnergyMomentum::evaluate_middle(DiscreteGradient&
     const auto local_g = std::span(g).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
     const double J = gradient(term, local_g);
     if (worst.holds()) worst = {term, J};
+    if (!worst.holds() && worst.fault.empty()) {
+      const auto [potential, i] = model().term(term);
+      worst.fault = potential->fault(i, span_of(gradient.u1()), t, J);
+    }
     if (model().has_forces()) kick_drift().load_impulses(term, span_of(middle.u), span_of(middle.v), t, 1.0, local_q);
     for (std::size_t i = 0; i < local_g.size(); ++i) {
       const auto global = index(nodes[i / d]) * model().dim() + static_cast<Index>(i % d);
