@@ -213,7 +213,9 @@ constexpr Option table[] = {
      "of avi-implicit: alpha of decision 0007 for the implicit elements; 0.5 is the midpoint rule, larger is softer "
      "and keeps energy better; 1.5 where steps do not nest"},
     {"integrator", "safety", number, "", "0.9", "", fraction,
-     "step as a fraction of each element's stable step at the start"},
+     "step as a fraction of each element's stable step at the start; particles that wander (pairs = \"all\") need it, "
+     "or "
+     "step, to be written out"},
     {"integrator", "courant", number, "", "", "", positive,
      "step as a multiple of inradius / wave speed; the papers have 0.1"},
     {"integrator", "step", number, "s", "", "", positive,
