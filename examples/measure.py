@@ -15,7 +15,7 @@ import numpy as np
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "app"))
-from plot import Run, VtuFile, read_run  # noqa: E402  (the reader of our own frames)
+from plot import STYLE, WIDTH, Figure, Run, VtuFile, matplotlib, new_figure, read_run  # noqa: E402  (our own reader and style)
 
 
 def command() -> str:
@@ -71,6 +71,12 @@ def count_of_periods(time: np.ndarray, signal: np.ndarray) -> int:
     """The number of whole oscillations of the strongest frequency."""
     spectrum = np.abs(np.fft.rfft(signal * np.hanning(len(signal))))
     return int(np.argmax(spectrum[1:]) + 1)
+
+
+def blank_picture(height: float) -> Figure:
+    """Two columns of a journal wide, in the style of `tempi plot`; height in inches."""
+    matplotlib.rcParams.update(STYLE)
+    return new_figure(WIDTH, height)
 
 
 class Report:

@@ -12,7 +12,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, run  # noqa: E402
+from measure import Report, Run, blank_picture, run  # noqa: E402
 
 STEP, END, DRAG = 0.5, 200.0, 0.01
 DAMPERS = {"drag": {}, "dashpots": {"damping.0.type": "kelvin-voigt", "damping.0.coefficient": 0.001}}
@@ -75,14 +75,7 @@ def main() -> int:
 
 
 def picture() -> None:
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from plot import STYLE
-
-    matplotlib.rcParams.update(STYLE)
-    figure = Figure(figsize=(7.2, 2.9), constrained_layout=True)
-    FigureCanvasAgg(figure)
+    figure = blank_picture(2.9)
     colours = {"newmark": "#0072B2", "midpoint": "#009E73", "rk4": "#D55E00"}
     for ax, damper in zip(figure.subplots(1, 2, sharey=True), DAMPERS):
         for method, colour in colours.items():

@@ -15,7 +15,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, run  # noqa: E402
+from measure import Report, Run, blank_picture, run  # noqa: E402
 
 VI1, RK4, VI4 = "symplectic-euler-a", "rk4", "lobatto"
 NAMES = {VI1: "VI1, symplectic Euler", RK4: "Runge-Kutta 4", VI4: "VI4, Lobatto"}
@@ -128,14 +128,7 @@ def harmonic(report: Report, ends: tuple[float, ...], draw: bool) -> None:
 
 
 def axes(columns: int):
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from plot import STYLE
-
-    matplotlib.rcParams.update(STYLE)
-    figure = Figure(figsize=(7.2, 2.9), constrained_layout=True)
-    FigureCanvasAgg(figure)
+    figure = blank_picture(2.9)
     return figure, figure.subplots(1, columns, sharey=True)
 
 

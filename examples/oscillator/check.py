@@ -17,7 +17,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, run  # noqa: E402
+from measure import Report, Run, blank_picture, run  # noqa: E402
 
 STEP, LEAST, LARGEST = 0.05, 0.1, 40  # the case's; bounds in multiples of the step
 ENERGY = 0.5                          # of the first step, from (q, p) = (1, 0)
@@ -102,14 +102,7 @@ def main() -> int:
 
 
 def picture(steps: Steps, predicted: np.ndarray) -> None:
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from plot import STYLE
-
-    matplotlib.rcParams.update(STYLE)
-    figure = Figure(figsize=(7.2, 3.3), constrained_layout=True)
-    FigureCanvasAgg(figure)
+    figure = blank_picture(3.3)
     plane, time = figure.subplots(1, 2)
     angle = np.linspace(0, 2 * np.pi, 200)
     plane.plot(np.cos(angle), np.sin(angle), color="black", lw=0.6)

@@ -13,7 +13,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, run  # noqa: E402
+from measure import Report, Run, blank_picture, run  # noqa: E402
 
 CASE = HERE / "pendulum.toml"
 
@@ -97,14 +97,7 @@ def main() -> int:
 
 
 def draw() -> None:
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from plot import STYLE
-
-    matplotlib.rcParams.update(STYLE)
-    figure = Figure(figsize=(7.2, 2.9), constrained_layout=True)
-    FigureCanvasAgg(figure)
+    figure = blank_picture(2.9)
     h = 0.3
     for ax, (method, title) in zip(figure.subplots(1, 2, sharey=True), (("newmark", "Newmark"), ("rk4", "Runge-Kutta 4"))):
         for speed in (0.6, 1.2, 1.7, 1.95, 2.3):

@@ -13,7 +13,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, mean_period, run  # noqa: E402
+from measure import Report, Run, blank_picture, mean_period, run  # noqa: E402
 
 START = {"bob": (0.8, 0, -0.6), "first": (0.8, 0, -0.6), "second": (0.8, 0.6, -1.4), "third": (0.2, 0.6, -2.2)}
 ENERGY, VERTICAL = 0.7**2 / 2 - 0.6, 0.8 * 0.7  # of the pendulum: H, and its angular momentum about the vertical
@@ -101,14 +101,7 @@ def main() -> int:
 
 
 def picture() -> None:
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from plot import STYLE
-
-    matplotlib.rcParams.update(STYLE)
-    figure = Figure(figsize=(7.2, 2.9), constrained_layout=True)
-    FigureCanvasAgg(figure)
+    figure = blank_picture(2.9)
     above, side = figure.subplots(1, 2, width_ratios=(1, 1.6))
     short = pendulum("rattle", 0.05, 1200, 1200)
     x, y, z = place(short, "bob")

@@ -7,37 +7,33 @@
 #include <array>
 #include <iterator>
 
+#include "tempi/case/option_table.hpp"
 #include "tempi/case/selection.hpp"
-#include "tempi/potential/neighbour_pairs.hpp"
 
 namespace tempi {
 namespace {
 
 struct Entry {
   std::string_view type;
-  std::string_view required, optional;  // keys of its own, each between blanks
+  std::string_view required, optional;  // keys of its own
 };
 
-constexpr std::array<Entry, 4> entries = {{{"distance", "", " pairs within length "},
-                                           {"link", " anchor ", " length "},
-                                           {"surface", " expression ", " extent "},
-                                           {"rigid-body", "", " size "}}};
-
-bool has(std::string_view keys, const std::string& key) {
-  return keys.find(fmt::format(" {} ", key)) != std::string_view::npos;
-}
+constexpr std::array<Entry, 4> entries = {{{"distance", "", "pairs within length"},
+                                           {"link", "anchor", "length"},
+                                           {"surface", "expression", "extent"},
+                                           {"rigid-body", "", "size"}}};
 
 void compare_keys(const ConstraintInput& in, const Entry& entry) {
   for (const auto& [key, place] : in.keys) {
-    if (has(entry.required, key) || has(entry.optional, key)) continue;
+    if (has_key(entry.required, key) || has_key(entry.optional, key)) continue;
     const auto owner = std::ranges::find_if(entries, [&key = key](const Entry& e) {
-      return has(e.required, key) || has(e.optional, key);
+      return has_key(e.required, key) || has_key(e.optional, key);
     });
     throw PlacedError(place, fmt::format("{} belongs to the type {}, not to {}. Leave it out, or choose another type.",
                                          key, owner->type, in.type));
   }
   for (const char* key : {"anchor", "expression"})
-    if (has(entry.required, key) &&
+    if (has_key(entry.required, key) &&
         std::ranges::find(in.keys, key, &std::pair<std::string, Place>::first) == in.keys.end())
       throw PlacedError(in.place, fmt::format("the type {} needs {}. Add {} = ...", in.type, key, key));
 }
@@ -50,11 +46,7 @@ std::vector<NodePair> pairs_of(const ConstraintInput& in, const Surroundings& ar
                       "pairs are listed, so within, group, where and particles have no meaning. Leave them "
                       "out.");
   if (!in.pair_list.empty()) return nodes_of_pairs(around.mesh, in.pair_list, in.place);
-  std::vector<NodePair> near = pairs_within(around.mesh.points(), around.mesh.dim(), *in.within, around.box);
-  const std::vector<NodeId> chosen = Selection(around.mesh, around.constants).nodes(in.nodes);
-  std::erase_if(near, [&](const NodePair& pair) {
-    return !std::ranges::all_of(pair, [&](NodeId a) { return std::ranges::binary_search(chosen, a); });
-  });
+  std::vector<NodePair> near = pairs_no_farther(in.nodes, *in.within, in.place, around);
   if (near.empty()) throw PlacedError(in.place, "within holds no pair.");
   return near;
 }

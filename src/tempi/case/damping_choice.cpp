@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "tempi/case/option_table.hpp"
 #include "tempi/case/selection.hpp"
 #include "tempi/potential/damping.hpp"
 
@@ -23,13 +24,13 @@ class Chooser {
 
   std::vector<ChosenDamper> operator()() {
     if (in_.type == "drag") {
-      compare_keys(" coefficient ");
+      compare_keys("coefficient");
       add_drag([&](NodeId) { return *in_.coefficient; });
     } else if (in_.type == "rayleigh") {
-      compare_keys(" alpha beta ");
+      compare_keys("alpha beta");
       add_rayleigh();
     } else {
-      compare_keys(has_cells() ? " bulk_viscosity shear_viscosity " : " coefficient ");
+      compare_keys(has_cells() ? "bulk_viscosity shear_viscosity" : "coefficient");
       has_cells() ? add_viscosity() : add_dashpots();
     }
     if (dampers_.empty()) throw PlacedError(in_.place, fmt::format("{} finds nothing to act on.", in_.type));
@@ -43,12 +44,10 @@ class Chooser {
 
   void compare_keys(std::string_view known) const {
     for (const auto& [key, place] : in_.keys)
-      if (known.find(fmt::format(" {} ", key)) == std::string_view::npos)
-        throw PlacedError(place, fmt::format("{} does not go with {} here, which takes{}. Leave it out.", key, in_.type,
-                                             known.substr(0, known.size() - 1)));
-    if (in_.keys.empty())
-      throw PlacedError(in_.place,
-                        fmt::format("{} has no strength. Give{}.", in_.type, known.substr(0, known.size() - 1)));
+      if (!has_key(known, key))
+        throw PlacedError(place, fmt::format("{} does not go with {} here, which takes {}. Leave it out.", key,
+                                             in_.type, known));
+    if (in_.keys.empty()) throw PlacedError(in_.place, fmt::format("{} has no strength. Give {}.", in_.type, known));
   }
 
   // The drag of a node is shared out evenly among its terms.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tempi/case/option_table.hpp"
 #include "tempi/integrator/avi_adaptive.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
 #include "tempi/integrator/avi_implicit.hpp"
@@ -54,15 +55,10 @@ struct Entry {
 
 // symplectic-energy-momentum: of the action named.
 SyncMethod energy_kept(const IntegratorInput& in) {
-  if (in.step_bounds.size() != 2)
-    throw InputError(
-        fmt::format("step_bounds has {} numbers (must be two, such as [0.25, 4]).", in.step_bounds.size()));
   const DiscreteAction action = in.action == "gauss"         ? gauss_action(in.order)
                                 : in.action == "trapezoidal" ? trapezoidal_action(in.alpha)
                                                              : midpoint_action(in.alpha);
-  const StepBounds bounds{in.step_bounds[0], in.step_bounds[1]};
-  check(bounds);
-  return {false, unlimited, maker<SyncSymplecticEnergyMomentum>(action, bounds)};
+  return {false, unlimited, maker<SyncSymplecticEnergyMomentum>(action, step_bounds(in))};
 }
 
 constexpr std::array<Entry, 15> entries = {{
@@ -101,16 +97,12 @@ constexpr std::array<Entry, 15> entries = {{
      }},
 }};
 
-bool has(const Entry& entry, const std::string& key) {
-  return fmt::format(" {} ", entry.keys).find(fmt::format(" {} ", key)) != std::string::npos;
-}
-
 void refuse_keys_of_others(const IntegratorInput& in) {
   for (const auto& [key, place] : in.method_keys) {
     std::string owners;
     bool mine = false;
     for (const Entry& entry : entries) {
-      if (!has(entry, key)) continue;
+      if (!has_key(entry.keys, key)) continue;
       owners += fmt::format("{}{}", owners.empty() ? "" : ", ", entry.method);
       mine = mine || entry.method == in.method;
     }
@@ -221,6 +213,15 @@ std::string methods_as_markdown() {
       "constraints. What\n`symplectic-energy-momentum` keeps exactly is its discrete energy, while its equation has a "
       "solution.\n";
   return page;
+}
+
+StepBounds step_bounds(const IntegratorInput& in) {
+  if (in.step_bounds.size() != 2)
+    throw InputError(
+        fmt::format("step_bounds has {} numbers (must be two, such as [0.25, 4]).", in.step_bounds.size()));
+  const StepBounds bounds{in.step_bounds[0], in.step_bounds[1]};
+  check(bounds);
+  return bounds;
 }
 
 bool is_synchronous(const std::string& method) { return !method.starts_with("avi"); }

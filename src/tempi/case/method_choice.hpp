@@ -9,11 +9,15 @@
 
 #include "tempi/case/case_file.hpp"
 #include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/step_search.hpp"
 
 namespace tempi {
 
 // One step for all elements: everything but avi.
 bool is_synchronous(const std::string& method);
+
+// Of symplectic-energy-momentum and avi-adaptive. Throws InputError: not two numbers, out of range.
+StepBounds step_bounds(const IntegratorInput& in);
 
 // A method that moves the whole model at once.
 struct SyncMethod {

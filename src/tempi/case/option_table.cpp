@@ -326,6 +326,10 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
   return best;
 }
 
+bool has_key(std::string_view keys, std::string_view key) {
+  return fmt::format(" {} ", keys).find(fmt::format(" {} ", key)) != std::string::npos;
+}
+
 std::vector<std::string> choices_of(const Option& o) {
   std::vector<std::string> result;
   for (std::string_view rest = o.choices; !rest.empty();) {

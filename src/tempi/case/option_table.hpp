@@ -61,6 +61,8 @@ std::string describe(const Range& range);  // "> 0", ">= 1 and <= 2", empty when
 
 // The entry of `known` nearest to `word` by edits, or empty when nothing is near.
 std::string nearest(std::string_view word, std::span<const std::string> known);
+// Whether `key` is one of `keys`, which are separated by single blanks.
+bool has_key(std::string_view keys, std::string_view key);
 std::vector<std::string> choices_of(const Option& option);
 
 std::string options_as_text();      // for `tempi options`

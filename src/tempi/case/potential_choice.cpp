@@ -12,6 +12,7 @@
 #include <map>
 #include <sstream>
 
+#include "tempi/case/option_table.hpp"
 #include "tempi/case/selection.hpp"
 #include "tempi/potential/neighbour_pairs.hpp"
 #include "tempi/potential/pair_sum.hpp"
@@ -50,11 +51,6 @@ std::vector<std::string> words(std::string_view text) {
   return result;
 }
 
-bool has(std::string_view list, std::string_view key) {
-  const std::vector<std::string> all = words(list);
-  return std::ranges::find(all, key) != all.end();
-}
-
 class Chooser {
  public:
   Chooser(const PotentialInput& in, const Surroundings& around)
@@ -85,10 +81,11 @@ class Chooser {
     if (in_.together) given.emplace_back("together", in_.together_place);
     for (const auto& [key, place] : given) {
       const bool of_pairs = key == "pairs" || key == "within" || key == "together";
-      if (of_pairs ? entry.between_pairs : has(entry.required, key) || has(entry.optional, key)) continue;
+      if (of_pairs ? entry.between_pairs : has_key(entry.required, key) || has_key(entry.optional, key)) continue;
       std::vector<std::string_view> owners;
       for (const Entry& e : entries)
-        if (of_pairs ? e.between_pairs : has(e.required, key) || has(e.optional, key)) owners.emplace_back(e.type);
+        if (of_pairs ? e.between_pairs : has_key(e.required, key) || has_key(e.optional, key))
+          owners.emplace_back(e.type);
       throw PlacedError(place, fmt::format("{} belongs to {}, not to {}. Leave it out, or choose another type.", key,
                                            fmt::join(owners, ", "), in_.type));
     }
@@ -162,7 +159,10 @@ class Chooser {
     if (!listed && !near && together()) return pair_sum(std::move(chosen));
     if (const auto* skin = in_.find("skin"))
       throw PlacedError(skin->place, "skin belongs to pairs that act together. Leave it out.");
-    std::vector<NodePair> all = listed ? listed_pairs() : near ? near_pairs() : every_pair();
+    std::vector<NodePair> all = listed ? listed_pairs()
+                                : near
+                                    ? pairs_no_farther(in_.nodes, value("within"), in_.find("within")->place, around_)
+                                    : every_pair();
     if (all.empty()) throw PlacedError(in_.pairs_place, fmt::format("{} joins no pair.", in_.type));
     if (listed || near) chosen_.bonds = all;
     chosen_.one_step = chosen_.bonds.empty() && in_.type != "gravity";
@@ -221,24 +221,6 @@ class Chooser {
     return result;
   }
 
-  std::vector<bool> chosen_nodes() const {
-    std::vector<bool> in(static_cast<std::size_t>(mesh_.node_count()), false);
-    for (const NodeId a : nodes()) in[static_cast<std::size_t>(index(a))] = true;
-    return in;
-  }
-
-  std::vector<NodePair> near_pairs() const {
-    std::vector<NodePair> result = at_place(in_.find("within")->place, [&] {
-      return pairs_within(mesh_.points(), mesh_.dim(), value("within"), box_);
-    });
-    if (in_.nodes.everything()) return result;
-    const std::vector<bool> in = chosen_nodes();
-    std::erase_if(result, [&](const NodePair& pair) {
-      return !std::ranges::all_of(pair, [&](NodeId a) { return in[static_cast<std::size_t>(index(a))]; });
-    });
-    return result;
-  }
-
   std::vector<NodePair> every_pair() const {
     const std::vector<NodeId> chosen = nodes();
     constexpr std::size_t most = 1'000'000;
@@ -291,12 +273,11 @@ class Chooser {
 // A pair listed twice would act twice.
 std::vector<NodePair> nodes_of_pairs(const Mesh& mesh, const std::vector<std::array<Index, 2>>& labels,
                                      const Place& place) {
-  std::map<Index, Index> node_of;  // by label
-  for (Index a = 0; a < mesh.node_count(); ++a) node_of[mesh.point_label(make_id<NodeId>(a))] = a;
+  const std::map<Index, NodeId> node_of = nodes_by_label(mesh);
   std::vector<NodePair> result;
-  std::map<std::array<Index, 2>, std::size_t> seen;
+  std::map<NodePair, std::size_t> seen;
   for (std::size_t k = 0; k < labels.size(); ++k) {
-    std::array<Index, 2> ends{};
+    NodePair ends{};
     for (std::size_t i = 0; i < 2; ++i) {
       const auto found = node_of.find(labels[k][i]);
       if (found == node_of.end())
@@ -304,14 +285,25 @@ std::vector<NodePair> nodes_of_pairs(const Mesh& mesh, const std::vector<std::ar
                                              node_of.begin()->first, node_of.rbegin()->first));
       ends[i] = found->second;
     }
-    std::array<Index, 2> key = ends;
+    NodePair key = ends;
     std::ranges::sort(key);
     if (const auto [first, is_new] = seen.emplace(key, k); !is_new)
       throw PlacedError(place, fmt::format("pair {} of {} and {} is there already (pair {}). Leave one out.", k,
                                            labels[k][0], labels[k][1], first->second));
-    result.push_back({make_id<NodeId>(ends[0]), make_id<NodeId>(ends[1])});
+    result.push_back(ends);
   }
   return result;
+}
+
+std::vector<NodePair> pairs_no_farther(const Selector& among, double distance, const Place& place,
+                                       const Surroundings& around) {
+  std::vector<NodePair> pairs =
+      at_place(place, [&] { return pairs_within(around.mesh.points(), around.mesh.dim(), distance, around.box); });
+  const std::vector<NodeId> chosen = Selection(around.mesh, around.constants).nodes(among);
+  std::erase_if(pairs, [&](const NodePair& pair) {
+    return !std::ranges::all_of(pair, [&](NodeId a) { return std::ranges::binary_search(chosen, a); });
+  });
+  return pairs;
 }
 
 ChosenPotential choose_potential(const PotentialInput& in, const Surroundings& around) { return Chooser(in, around)(); }

@@ -38,6 +38,10 @@ struct Surroundings {
 std::vector<NodePair> nodes_of_pairs(const Mesh& mesh, const std::vector<std::array<Index, 2>>& labels,
                                      const Place& place);
 
+// All pairs among the selected nodes that are no farther apart than `distance` [m]; `place`: where that is written.
+std::vector<NodePair> pairs_no_farther(const Selector& among, double distance, const Place& place,
+                                       const Surroundings& around);
+
 // Throws PlacedError: a key that is missing or belongs to another type, pairs of nodes that are not there or coincide,
 // too many pairs, a file of pairs that cannot be read.
 ChosenPotential choose_potential(const PotentialInput& in, const Surroundings& around);

@@ -38,6 +38,13 @@ double evaluate(const Expression& f, std::span<const double> X, const Selector& 
 
 }  // namespace
 
+std::map<Index, NodeId> nodes_by_label(const Mesh& mesh) {
+  std::map<Index, NodeId> result;
+  for (Index a = 0; a < mesh.node_count(); ++a)
+    result.emplace(mesh.point_label(make_id<NodeId>(a)), make_id<NodeId>(a));
+  return result;
+}
+
 std::string list_groups(const Mesh& mesh) {
   std::vector<std::string> items;
   for (const Group& g : mesh.groups()) {
@@ -156,13 +163,13 @@ std::vector<NodeId> Selection::nodes(const Selector& selector) const {
   if (selector.where) {
     in = nodes_where(selector);
   } else if (!selector.particles.empty()) {
+    const std::map<Index, NodeId> node_of = nodes_by_label(mesh_);
     for (const Index label : selector.particles) {
-      Index a = 0;
-      while (a < mesh_.node_count() && mesh_.point_label(make_id<NodeId>(a)) != label) ++a;
-      if (a == mesh_.node_count())
+      const auto found = node_of.find(label);
+      if (found == node_of.end())
         fail(selector, fmt::format("particle {} does not exist (they are numbered from {} to {}).", label,
-                                   mesh_.point_label(make_id<NodeId>(0)), mesh_.point_label(make_id<NodeId>(a - 1))));
-      in[static_cast<std::size_t>(a)] = true;
+                                   node_of.begin()->first, node_of.rbegin()->first));
+      in[static_cast<std::size_t>(index(found->second))] = true;
     }
   } else if (!selector.everything()) {
     const auto add = [&](NodeId a) { in[static_cast<std::size_t>(index(a))] = true; };

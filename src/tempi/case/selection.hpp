@@ -3,6 +3,7 @@
 // mesh's groups are listed), nothing selected, the wrong kind of group, a condition that is not a number somewhere.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "tempi/case/case_file.hpp"
@@ -34,6 +35,9 @@ class Selection {
   const Mesh& mesh_;
   const Constants& constants_;
 };
+
+// The file's numbers of nodes; those of particles count from 0.
+std::map<Index, NodeId> nodes_by_label(const Mesh& mesh);
 
 // "left (12 facets), body (340 cells)"; at most 20 are spelt out.
 std::string list_groups(const Mesh& mesh);

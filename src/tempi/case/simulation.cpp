@@ -148,9 +148,9 @@ class Builder {
       }
     }
     if (!s_.has_particles()) return;
-    const bool rayleigh = std::ranges::any_of(input().dampings, [](const auto& d) { return d.type != "kelvin-voigt"; });
+    const bool drags = std::ranges::any_of(input().dampings, [](const auto& d) { return d.type != "kelvin-voigt"; });
     const bool nothing_else = parts_.potentials.empty() && !parts_.constraints.empty();
-    if (!input().loads.empty() || rayleigh || nothing_else) {  // particles carry their loads themselves
+    if (!input().loads.empty() || drags || nothing_else) {  // particles carry their loads themselves
       std::vector<NodeId> all;
       for (Index a = 0; a < mesh().node_count(); ++a) {
         all.push_back(make_id<NodeId>(a));
@@ -575,12 +575,9 @@ class Builder {
 
   void use_adaptive_steps() {
     const IntegratorInput& in = input().integrator;
-    if (in.step_bounds.size() != 2)
-      throw PlacedError(in.place, fmt::format("step_bounds has {} numbers (must be two, such as [0.25, 4]).",
-                                              in.step_bounds.size()));
     s_.steps = s_.wished_steps;
     s_.integrator = at_place(in.place, [&] {
-      return std::make_unique<AviAdaptive>(*s_.model, s_.steps, StepBounds{in.step_bounds[0], in.step_bounds[1]},
+      return std::make_unique<AviAdaptive>(*s_.model, s_.steps, step_bounds(in),
                                            in.without_root == "nominal-step" ? WithoutRoot::nominal_step
                                                                              : WithoutRoot::least_residual);
     });
