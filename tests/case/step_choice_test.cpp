@@ -67,7 +67,7 @@ TEST(StepChoice, of_tetrahedra_at_the_default_safety_limits_neighbours_and_is_ve
   const Spread s(0.9);
   const StepChoice choice = automatic_choice(s.wish);
   EXPECT_TRUE(nests(choice.rule));
-  EXPECT_EQ(choice.ratio, NeighbourRatio{4.0});
+  EXPECT_EQ(choice.ratio, NeighbourRatio{1.5});
   EXPECT_TRUE(choice.verified(0.9));
   EXPECT_FALSE(choice_of(s.wish, LatticeRule::powers_of_two, std::nullopt).verified(0.9));
 }
