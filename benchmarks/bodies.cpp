@@ -32,9 +32,12 @@ class Lattice {
  public:
   explicit Lattice(const BlockShape& shape) : shape_(shape), dim_(dim_of(shape.type)), random_(shape.seed) {
     const double cells_per_cube = dim_ == 3 ? 6.0 : dim_ == 2 ? 2.0 : 1.0;
-    n_ = std::max(2, static_cast<int>(
-                         std::lround(std::pow(static_cast<double>(shape.cells) / cells_per_cube, 1.0 / dim_))));
-    place_planes();
+    const int alike = std::max(2, static_cast<int>(std::lround(
+                                      std::pow(static_cast<double>(shape.cells) / cells_per_cube, 1.0 / dim_))));
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(dim_); ++axis) {
+      n_[axis] = shape.divisions[axis] > 0 ? shape.divisions[axis] : alike;
+      place_planes(axis);
+    }
     add_points();
     add_cells();
   }
@@ -53,34 +56,35 @@ class Lattice {
   }
 
  private:
-  // Spacings grow in geometric progression over the first quarter of the axis and are equal beyond.
-  void place_planes() {
-    planes_ = {0.0};
-    for (int i = 0; i < n_; ++i) {
-      const double part = std::min(1.0, (i + 0.5) / (0.25 * n_));
-      planes_.push_back(planes_.back() + std::pow(shape_.grading, part - 1.0));
+  // Spacings grow in geometric progression over the first quarter of the axis and are equal beyond; then the power.
+  void place_planes(std::size_t axis) {
+    const int n = n_[axis];
+    std::vector<double>& planes = planes_[axis];
+    planes = {0.0};
+    for (int i = 0; i < n; ++i) {
+      const double part = std::min(1.0, (i + 0.5) / (0.25 * n));
+      planes.push_back(planes.back() + std::pow(shape_.grading, part - 1.0));
     }
-    const double length = planes_.back();
-    for (double& x : planes_) x /= length;
+    const double length = planes.back();
+    for (double& x : planes) x = std::pow(x / length, shape_.power[axis]);
   }
-  double spacing(int i) const {  // of the two cells around plane i the smaller
+  double spacing(std::size_t axis, int i) const {  // of the two cells around plane i the smaller
     const auto k = static_cast<std::size_t>(i);
-    return std::min(planes_[k] - planes_[k - 1], planes_[k + 1] - planes_[k]);
+    const std::vector<double>& planes = planes_[axis];
+    return std::min(planes[k] - planes[k - 1], planes[k + 1] - planes[k]);
   }
 
-  Index number(const Place& p) const { return p[0] + (n_ + 1) * (p[1] + static_cast<Index>(n_ + 1) * p[2]); }
+  Index number(const Place& p) const { return p[0] + (n_[0] + 1) * (p[1] + static_cast<Index>(n_[1] + 1) * p[2]); }
 
   void add_points() {
-    const int ny = dim_ > 1 ? n_ : 0, nz = dim_ > 2 ? n_ : 0;
-    for (int k = 0; k <= nz; ++k)
-      for (int j = 0; j <= ny; ++j)
-        for (int i = 0; i <= n_; ++i) {
+    for (int k = 0; k <= n_[2]; ++k)
+      for (int j = 0; j <= n_[1]; ++j)
+        for (int i = 0; i <= n_[0]; ++i) {
           const Place p{i, j, k};
-          for (int c = 0; c < dim_; ++c) {
-            const int at = p[static_cast<std::size_t>(c)];
-            const bool inside = at > 0 && at < n_;
+          for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) {
+            const bool inside = p[c] > 0 && p[c] < n_[c];
             const double by = shape_.jitter * random_.uniform(-1.0, 1.0);
-            data_.points.push_back(planes_[static_cast<std::size_t>(at)] + (inside ? by * spacing(at) : 0.0));
+            data_.points.push_back(planes_[c][static_cast<std::size_t>(p[c])] + (inside ? by * spacing(c, p[c]) : 0.0));
           }
         }
   }
@@ -90,10 +94,9 @@ class Lattice {
     std::vector<std::vector<int>> orders = {{0}};
     if (dim_ == 2) orders = {{0, 1}, {1, 0}};
     if (dim_ == 3) orders = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
-    const int ny = dim_ > 1 ? n_ : 1, nz = dim_ > 2 ? n_ : 1;
-    for (int k = 0; k < nz; ++k)
-      for (int j = 0; j < ny; ++j)
-        for (int i = 0; i < n_; ++i)
+    for (int k = 0; k < std::max(n_[2], 1); ++k)
+      for (int j = 0; j < std::max(n_[1], 1); ++j)
+        for (int i = 0; i < n_[0]; ++i)
           for (std::size_t o = 0; o < orders.size(); ++o) {
             Place at{i, j, k};
             std::vector<Index> nodes = {number(at)};
@@ -155,8 +158,8 @@ class Lattice {
   }
 
   bool inside(Index a) const {
-    for (int c = 0; c < dim_; ++c, a /= n_ + 1)
-      if (a % (n_ + 1) == 0 || a % (n_ + 1) == n_) return false;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); a /= n_[c++] + 1)
+      if (a % (n_[c] + 1) == 0 || a % (n_[c] + 1) == n_[c]) return false;
     return true;
   }
 
@@ -179,8 +182,9 @@ class Lattice {
   }
 
   BlockShape shape_;
-  int dim_, n_ = 0;
-  std::vector<double> planes_;
+  int dim_;
+  Place n_{};  // divisions
+  std::array<std::vector<double>, 3> planes_;
   Random random_;
   MeshData data_;
   std::vector<std::vector<Index>> simplices_;
@@ -195,28 +199,33 @@ Material softer(Material material, double factor) {
 
 Mesh block(const BlockShape& shape) { return Lattice(shape).mesh(); }
 
-Body body_of(Mesh mesh, const Material& material, bool two_materials, MassShares shares) {
-  constexpr double density = 7800.0;
+Body body_of(Mesh mesh, const std::vector<Stuff>& stuffs, const WhichStuff& which, MassShares shares) {
   Body body;
   body.mesh = std::make_unique<Mesh>(std::move(mesh));
-  std::array<std::vector<CellId>, 2> cells;
-  for (Index c = 0; c < body.mesh->cells().size(); ++c) {
-    const bool far = two_materials && body.mesh->centroid(make_id<CellId>(c))[0] > 0.5;
-    cells[far ? 1 : 0].push_back(make_id<CellId>(c));
-  }
+  std::vector<std::vector<CellId>> cells(stuffs.size());
+  for (Index c = 0; c < body.mesh->cells().size(); ++c)
+    cells[which(*body.mesh, make_id<CellId>(c))].push_back(make_id<CellId>(c));
   Model::Parts parts;
   parts.dim = body.mesh->dim();
   parts.shares = shares;
   parts.reference.assign(body.mesh->points().begin(), body.mesh->points().end());
   parts.mass.assign(static_cast<std::size_t>(body.mesh->node_count()), 0.0);
-  for (std::size_t m = 0; m < 2; ++m) {
-    if (cells[m].empty()) continue;
-    auto potential = make_elastic_cells(*body.mesh, body.mesh->cells().types.front(), std::move(cells[m]),
-                                        m == 0 ? material : softer(material, 1.0 / 16.0), density);
-    parts.add(std::move(potential));
-  }
+  for (std::size_t m = 0; m < stuffs.size(); ++m)
+    if (!cells[m].empty())
+      parts.add(make_elastic_cells(*body.mesh, body.mesh->cells().types.front(), std::move(cells[m]),
+                                   stuffs[m].material, stuffs[m].density));
   body.model = std::make_unique<Model>(std::move(parts));
   return body;
+}
+
+Body body_of(Mesh mesh, const Material& material, bool two_materials, MassShares shares) {
+  constexpr double density = 7800.0;
+  return body_of(
+      std::move(mesh), {{material, density}, {softer(material, 1.0 / 16.0), density}},
+      [&](const Mesh& m, CellId cell) {
+        return two_materials && m.centroid(cell)[0] > 0.5 ? std::size_t{1} : std::size_t{0};
+      },
+      shares);
 }
 
 State shaken(const Body& body, unsigned seed) {
