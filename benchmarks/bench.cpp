@@ -134,14 +134,18 @@ Steps steps_of(const Body& body, double safety = 0.2) {
   return s;
 }
 
-StepWish wish_of(const Body& body, const std::vector<double>& steps, double safety = 0.2) {
+StepWish wish_of(const Body& body, const std::vector<double>& steps) {
   const CellType type = body.mesh->cells().types.front();
-  return {*body.model, steps, {type}, std::vector<double>(steps.size(), typical_cost(type, false)), safety};
+  const auto u = reference_state(*body.model).displacement;
+  return {*body.model, steps, std::vector<double>(steps.size(), typical_cost(type, false)),
+          smallest_within_a_ring(*body.model, nodal_stable_steps(*body.model, u))};
 }
+
+NeighbourLimit limit() { return attempts().front().limit; }  // what lattice = "auto" takes first
 
 std::unique_ptr<Integrator> on_lattice(const Body& body, const std::vector<double>& steps, LatticeRule rule,
                                        int threads = 1) {
-  return std::make_unique<AviLattice>(*body.model, choice_of(wish_of(body, steps), rule, std::nullopt).lattice,
+  return std::make_unique<AviLattice>(*body.model, choice_of(wish_of(body, steps), rule, {}).lattice,
                                       LatticeOptions{threads, 1.0});
 }
 std::unique_ptr<Integrator> newmark(const Body& body, double step, LatticeOptions options = {}) {
@@ -200,7 +204,7 @@ class Bench {
     c.shape.cells = static_cast<Index>(static_cast<double>(c.shape.cells) * scale_.cells);
     const Body body = body_of(block(c.shape), c.material, false, MassShares::balanced);
     const Steps s = steps_of(body, 0.9);
-    const StepChoice choice = safest_choice(wish_of(body, s.own, 0.9), LatticeRule::powers_of_two);
+    const StepChoice choice = choice_of(wish_of(body, s.own), LatticeRule::powers_of_two, limit());
     std::vector<double> on_ticks, printed;
     for (const std::int32_t m : choice.lattice.ticks) on_ticks.push_back(m * choice.lattice.tick);
     const double speed = dilatational_wave_speed(lame_of(c.material), 7800.0);
@@ -228,7 +232,7 @@ class Bench {
     const double lambda = steps_of(body_of(block(c.shape), c.material, false)).lambda;  // of the papers' steps
     const Body body = body_of(block(c.shape), c.material, false, MassShares::balanced);
     const Steps s = steps_of(body, 0.9);
-    const StepChoice choice = automatic_choice(wish_of(body, s.own, 0.9));
+    const StepChoice choice = automatic_choice(wish_of(body, s.own), limit());
     const double step = 0.95 * assembled_stable_step(*body.model, reference_state(*body.model).displacement, 2);
     std::vector<Competitor> all;
     all.emplace_back("newmark", body, newmark(body, step, {1, s.smallest / step}), step);
@@ -255,7 +259,7 @@ class Bench {
       reset_peak();
       const Body body = body_of(Mesh(mesh), c.material, false);
       const Steps s = steps_of(body);
-      AviLattice avi(*body.model, automatic_choice(wish_of(body, s.own)).lattice);
+      AviLattice avi(*body.model, automatic_choice(wish_of(body, s.own), limit()).lattice);
       State state = shaken(body, 7);
       avi.advance_to(state, 8.0 * s.smallest);
       report[1] = status("VmHWM:");

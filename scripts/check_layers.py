@@ -21,7 +21,7 @@ LAYERS = {
     "model": {"core", "mesh", "potential", "constraint"},
     "schedule": {"core"},
     "integrator": {"core", "model", "schedule"},
-    "diagnostic": {"core", "mesh", "model", "integrator"},
+    "diagnostic": {"core", "mesh", "model", "schedule", "integrator"},
     "io": {"core", "mesh", "model", "diagnostic"},
     "case": {"core", "mesh", "material", "potential", "constraint", "model", "schedule", "integrator", "diagnostic", "io"},
 }

@@ -17,9 +17,10 @@ struct Spread {
       test::make_body(test::tetrahedron_mesh(CellType::tetrahedron4, 4, 0.15, 3), NeoHookean{{1.0, 1.0}}, 1.0);
   StepWish wish;
 
-  explicit Spread(double safety)
-      : wish{*body.model, test::own_steps(*body.model, safety), {CellType::tetrahedron4}, {}, safety} {
+  explicit Spread(double safety) : wish{*body.model, test::own_steps(*body.model, safety), {}, {}} {
     wish.cost_per_update.assign(wish.steps.size(), 20.0);
+    wish.near_nodes =
+        smallest_within_a_ring(*body.model, nodal_stable_steps(*body.model, reference_state(*body.model).displacement));
     wish.steps[7] /= 40.0;  // a sliver
   }
 };
@@ -36,7 +37,7 @@ TEST(StepChoice, exceeds_no_wish_and_saves_what_its_updates_say) {
   const Spread s(0.9);
   for (const LatticeRule rule :
        {LatticeRule::powers_of_two, LatticeRule::powers_of_three, LatticeRule::twos_and_threes, LatticeRule::any}) {
-    const StepChoice choice = choice_of(s.wish, rule, std::nullopt);
+    const StepChoice choice = choice_of(s.wish, rule, {});
     double updates = 0.0;
     for (std::size_t i = 0; i < s.wish.steps.size(); ++i) {
       const double step = choice.lattice.tick * choice.lattice.ticks[i];
@@ -51,7 +52,7 @@ TEST(StepChoice, exceeds_no_wish_and_saves_what_its_updates_say) {
 TEST(StepChoice, keeps_neighbours_within_the_limit_up_to_rounding_down) {
   const Spread s(0.9);
   for (const double ratio : {1.5, 2.0, 4.0}) {
-    const StepChoice choice = choice_of(s.wish, LatticeRule::powers_of_two, ratio);
+    const StepChoice choice = choice_of(s.wish, LatticeRule::powers_of_two, {{}, ratio, false});
     bool any_at_the_limit = false;
     for (Index i = 0; i < s.body.model->term_count(); ++i) {
       const double times =
@@ -63,51 +64,60 @@ TEST(StepChoice, keeps_neighbours_within_the_limit_up_to_rounding_down) {
   }
 }
 
-TEST(StepChoice, of_tetrahedra_at_the_default_safety_limits_neighbours_and_is_verified) {
+TEST(StepChoice, exceeds_no_part_of_a_node_s_stable_step_within_one_ring) {
   const Spread s(0.9);
-  const StepChoice choice = automatic_choice(s.wish);
-  EXPECT_TRUE(nests(choice.rule));
-  EXPECT_EQ(choice.ratio, NeighbourRatio{1.5});
-  EXPECT_TRUE(choice.verified(0.9));
-  EXPECT_FALSE(choice_of(s.wish, LatticeRule::powers_of_two, std::nullopt).verified(0.9));
+  double largest = 0.0;
+  for (const double part : {0.9, 0.5}) {
+    const StepChoice choice = choice_of(s.wish, LatticeRule::powers_of_two, {part, std::nullopt, false});
+    bool any_at_the_limit = false;
+    for (std::size_t i = 0; i < s.wish.steps.size(); ++i) {
+      const double step = choice.lattice.tick * choice.lattice.ticks[i];
+      EXPECT_LE(step, part * s.wish.near_nodes[i] * (1.0 + 1e-11));
+      EXPECT_LE(step, s.wish.steps[i] * (1.0 + 1e-11));
+      any_at_the_limit = any_at_the_limit || 2.0 * step > part * s.wish.near_nodes[i];
+    }
+    EXPECT_TRUE(any_at_the_limit);
+    EXPECT_TRUE(largest == 0.0 || choice.saving < largest);  // a tighter limit costs
+    largest = choice.saving;
+  }
 }
 
-TEST(StepChoice, takes_the_loosest_limit_that_is_verified) {
-  EXPECT_EQ(automatic_choice(Spread(0.5).wish).ratio, NeighbourRatio{});
-  Spread bars(0.9);
-  bars.wish.types.push_back(CellType::line2);  // the strictest of the types that occur decides
-  EXPECT_EQ(safest_choice(bars.wish, LatticeRule::powers_of_two).ratio, NeighbourRatio{1.5});
-}
-
-TEST(StepChoice, needs_no_limit_where_steps_are_those_of_one_ring) {
-  Spread s(0.9);
-  s.wish.one_ring = true;
-  EXPECT_EQ(automatic_choice(s.wish).ratio, NeighbourRatio{});
-  EXPECT_TRUE(automatic_choice(s.wish).verified(0.9));
+TEST(StepChoice, of_one_ring_gives_each_element_the_smallest_step_around_it) {
+  const Spread s(0.9);
+  const StepChoice choice = choice_of(s.wish, LatticeRule::powers_of_two, {std::nullopt, std::nullopt, true});
+  std::vector<double> shared = s.wish.steps;
+  share_around_nodes(s.wish.model, shared);
+  for (std::size_t i = 0; i < shared.size(); ++i)
+    EXPECT_LE(choice.lattice.tick * choice.lattice.ticks[i], shared[i] * (1.0 + 1e-11));
 }
 
 TEST(StepChoice, is_the_cheaper_of_two_and_three) {
   const Spread s(0.5);
-  const StepChoice best = automatic_choice(s.wish);
-  EXPECT_LE(best.cost, choice_of(s.wish, LatticeRule::powers_of_two, std::nullopt).cost);
-  EXPECT_LE(best.cost, choice_of(s.wish, LatticeRule::powers_of_three, std::nullopt).cost);
+  const StepChoice best = automatic_choice(s.wish, {});
+  EXPECT_LE(best.cost, choice_of(s.wish, LatticeRule::powers_of_two, {}).cost);
+  EXPECT_LE(best.cost, choice_of(s.wish, LatticeRule::powers_of_three, {}).cost);
 }
 
-TEST(StepChoice, evidence_never_grows_with_a_looser_limit) {
-  for (const CellType type :
-       {CellType::line2, CellType::triangle3, CellType::triangle6, CellType::tetrahedron4, CellType::tetrahedron10})
-    for (const LatticeRule rule :
-         {LatticeRule::powers_of_two, LatticeRule::powers_of_three, LatticeRule::twos_and_threes, LatticeRule::any}) {
-      EXPECT_EQ(lattice_rule(name_of(rule)), rule);
-      for (const MassShares shares : {MassShares::own, MassShares::balanced}) {
-        const auto safety = [&](NeighbourRatio ratio) { return verified_safety(type, shares, rule, ratio); };
-        EXPECT_LE(safety(std::nullopt), safety(4.0));
-        EXPECT_LE(safety(4.0), safety(2.0));
-        EXPECT_LE(safety(2.0), safety(1.5));
-        EXPECT_LE(safety(1.5), safety(1.0));
-        EXPECT_EQ(safety(3.0), safety(4.0 - 1e-9));
-      }
-    }
+TEST(StepChoice, attempts_begin_with_the_nodes_and_the_last_resort_is_one_step_for_all) {
+  const Spread s(0.9);
+  EXPECT_EQ(attempts().front().limit, (NeighbourLimit{0.9, std::nullopt, false}));
+  EXPECT_EQ("nodes 0.9", describe(attempts().front().limit));
+  double part = 1.0;
+  for (const StepAttempt& attempt : attempts()) {
+    EXPECT_LE(attempt.part, part);
+    EXPECT_LE(*attempt.limit.nodal_safety, 0.9);
+    part = attempt.part;
+  }
+  const StepChoice equal = equal_steps(s.wish);
+  EXPECT_TRUE(std::ranges::all_of(equal.lattice.ticks, [](std::int32_t m) { return m == 1; }));
+  EXPECT_DOUBLE_EQ(*std::ranges::min_element(s.wish.steps), equal.lattice.tick);
+  EXPECT_NEAR(1.0, equal.saving, 1e-12);
+}
+
+TEST(StepChoice, rules_have_names) {
+  for (const LatticeRule rule :
+       {LatticeRule::powers_of_two, LatticeRule::powers_of_three, LatticeRule::twos_and_threes, LatticeRule::any})
+    EXPECT_EQ(lattice_rule(name_of(rule)), rule);
   EXPECT_EQ(lattice_rule("fours"), std::nullopt);
 }
 

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from random import Random
 
 COMMAND = os.environ.get("TEMPI_COMMAND", "tempi")
 
@@ -83,9 +84,16 @@ def bar(n=8):
     return msh(points, elements, {1: (1, "body"), 2: (0, "left"), 3: (0, "right")})
 
 
-def cube(n=2):
-    """The unit cube, n^3 cubes of six tetrahedra: groups body 1, bottom 2, skin 3 (the whole surface)."""
-    points = [(i / n, j / n, k / n) for k in range(n + 1) for j in range(n + 1) for i in range(n + 1)]
+def cube(n=2, power=1.0, jitter=0.0):
+    """The unit cube, n^3 cubes of six tetrahedra: groups body 1, bottom 2, skin 3 (the whole surface). Plane i of each
+    axis is at (i/n)^power; points inside are moved by up to `jitter` of the spacing below them, always the same way."""
+    random = Random(7)
+
+    def moved(i):
+        return (i - jitter * random.random() * (0 < i < n)) / n
+
+    points = [(moved(i)**power, moved(j)**power, moved(k)**power)
+              for k in range(n + 1) for j in range(n + 1) for i in range(n + 1)]
     cells, faces = [], {}
 
     def at(p):

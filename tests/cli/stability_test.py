@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tempi stability` and the choices that `tempi check` tells."""
 
+import json
 import re
 import unittest
 
@@ -84,7 +85,7 @@ class Choices(CaseFolder):
             self.assertTrue(any(row[4:].startswith(name) for row in rows), name)
         taken = [row for row in rows if row.startswith("  *")]
         self.assertEqual(1, len(taken), rows)
-        self.assertIn("no growth found up to safety", taken[0])
+        self.assertRegex(taken[0], r"nodes 0\.9 .* no growth at (\d+) of \1 nodes where steps differ")
 
     def test_the_row_of_another_choice_is_marked_when_it_is_asked_for(self):
         for integrator, name in (('lattice = "any"', "any"), ('lattice = "exact"', "exact"),
@@ -111,6 +112,70 @@ class Choices(CaseFolder):
         self.assertEqual(2, done.returncode)
         self.assertIn("newmark_limit", done.stderr)
         self.assertIn("safety", done.stderr)
+
+
+class Trial(CaseFolder):
+    """Steps are tried before the run, and looked after during it."""
+
+    # A box whose spacings grow as the third power of the position along all three axes.
+    STEEL = "lambda = 93e9\nmu = 10e9\ndensity = 7800"
+    SMOOTH = 'velocity = ["0.7*cos(X + 2*Y)", "0.7*cos(1 + Y + 2*Z)", "0.7*cos(2 + Z)"]'
+    YESTERDAY = 'lattice = "powers-of-two"\nmass_shares = "balanced"\nresidual = false'
+
+    def case(self, integrator="residual = false", end_time=4e-3, history=200):
+        self.write("box.msh", cube(6, power=3.0, jitter=0.3))
+        return self.write("box.toml", case_text(mesh='file = "box.msh"', material=self.STEEL, initial=self.SMOOTH,
+                                                integrator=integrator, run=f"end_time = {end_time}",
+                                                output=f"frames = 0\nhistory = {history}"))
+
+    def summary(self):
+        return json.loads((self.folder / "box.out" / "summary.json").read_text(encoding="utf-8"))
+
+    def test_the_default_is_tried_everywhere_and_keeps_its_energy(self):
+        self.case()
+        done = self.tempi("run", "box.toml")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertRegex(done.stdout, r"steps +powers-of-\w+, neighbours: nodes 0\.9; tried before the run: no growth at")
+        summary = self.summary()
+        self.assertLess(summary["energy"]["band"], 0.02)
+        self.assertFalse(summary["lattice"]["trial"]["grows"])
+        self.assertEqual(summary["lattice"]["trial"]["places"], summary["lattice"]["trial"]["tried"])
+        self.assertNotIn("caution", summary)
+
+    def test_a_lattice_of_one_s_own_is_told_to_resonate_and_not_changed(self):
+        self.case(self.YESTERDAY)
+        done = self.tempi("check", "box.toml")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertRegex(done.stdout, r"\* powers-of-two +- .* grows by \S+ per longest step of \S+ s around node")
+        self.assertIn("note: these steps resonate", done.stdout)
+
+    def test_a_run_that_resonates_says_so_instead_of_inverting_an_element(self):
+        for history in (200, 1):  # noticed at a row of the history; or when an element inverts
+            self.case(self.YESTERDAY, end_time=4e-2, history=history)
+            done = self.tempi("run", "box.toml", "--overwrite")
+            self.assertEqual(3, done.returncode, done.stdout)
+            self.assertIn("the steps resonate", done.stderr)
+            self.assertIn('lattice = "auto"', done.stderr)
+            self.assertEqual("failed", self.summary()["status"])
+        self.assertIn("So at last", done.stderr)
+
+    def test_without_a_trial_check_says_that_nothing_was_tried(self):
+        self.case("trial = 0\nresidual = false")
+        done = self.tempi("check", "box.toml")
+        self.assertIn("was not tried (trial = 0)", done.stdout)
+        self.case("trial = -1")
+        done = self.tempi("check", "box.toml")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("trial", done.stderr)
+
+    def test_the_choice_does_not_depend_on_the_number_of_threads(self):
+        self.case(end_time=1e-4)
+        tried = []
+        for threads in (1, 2, 3):
+            self.tempi("run", "box.toml", "--overwrite", "--threads", threads)
+            tried.append(self.summary()["lattice"])
+        self.assertEqual(tried[0], tried[1])
+        self.assertEqual(tried[0], tried[2])
 
 
 if __name__ == "__main__":

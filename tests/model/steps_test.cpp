@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "support/chains.hpp"
 #include "support/meshes.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/mesh/quality.hpp"
@@ -41,6 +42,40 @@ TEST(StableSteps, are_those_of_every_term_in_order) {
   ASSERT_EQ(static_cast<Index>(steps.size()), c.body.model->term_count());
   for (std::size_t i = 0; i < steps.size(); ++i)
     EXPECT_EQ(steps[i], c.body.model->stable_step(make_id<TermId>(static_cast<Index>(i)), c.u));
+}
+
+TEST(NodalStableSteps, are_those_of_each_node_between_fixed_neighbours) {
+  const std::vector<double> lengths = {1.0, 0.25, 2.0};  // E = rho = 1, the left end held
+  const test::Chain chain(lengths);
+  const auto steps = nodal_stable_steps(*chain.body.model, std::vector<double>(4, 0.0));
+  ASSERT_EQ(4u, steps.size());
+  EXPECT_TRUE(std::isinf(steps[0]));
+  for (std::size_t a = 1; a < 4; ++a) {
+    const double k = 1.0 / lengths[a - 1] + (a < 3 ? 1.0 / lengths[a] : 0.0);
+    const double m = 0.5 * (lengths[a - 1] + (a < 3 ? lengths[a] : 0.0));
+    EXPECT_NEAR(2.0 / std::sqrt(k / m), steps[a], 1e-13);
+  }
+  const auto near = smallest_within_a_ring(*chain.body.model, steps);
+  EXPECT_EQ(steps[1], near[0]);
+  EXPECT_EQ(std::min(steps[1], steps[2]), near[1]);
+}
+
+TEST(NodalStableSteps, are_those_of_the_assembled_stiffness_s_diagonal_blocks_and_bound_the_assembled_limit) {
+  for (const CellType type : {CellType::triangle6, CellType::tetrahedron4}) {
+    const bool flat = type == CellType::triangle6;
+    const Case c(flat ? test::triangle_mesh(type, 3, 0.1, 5) : test::tetrahedron_mesh(type, 2, 0.1, 5));
+    const Model linear = test::linear_at_rest(*c.body.model);
+    const test::Assembled all = test::assembled(linear);
+    const Eigen::Index d = flat ? 2 : 3;
+    const auto steps = nodal_stable_steps(*c.body.model, c.u);
+    for (std::size_t a = 0; a < steps.size(); ++a) {
+      const auto at = static_cast<Eigen::Index>(a) * d;
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> block(all.K.block(at, at, d, d));
+      const double exact = 2.0 / std::sqrt(block.eigenvalues().maxCoeff() / all.M(at));
+      EXPECT_NEAR(exact, steps[a], 1e-9 * exact);
+      EXPECT_GE(steps[a], test::dense_limit(linear));
+    }
+  }
 }
 
 // Never above the fraction asked for, and below it by rounding at most.

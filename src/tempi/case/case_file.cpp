@@ -377,6 +377,8 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
   in.lattice = s.text("lattice");
   in.lattice_place = s.place_of("lattice");
   in.neighbour_ratio = s.number("neighbour_ratio");
+  in.nodal_safety = s.number("nodal_safety");
+  in.trial = *s.number("trial");
   in.mass_shares = s.text("mass_shares");
   in.newmark_limit = s.text("newmark_limit");
   in.alpha = *s.number("alpha");

@@ -123,7 +123,8 @@ struct IntegratorInput {
   // Whether elements act one by one on avi's engines: avi, newmark without beta and gamma; or on the queue only.
   bool acts_alone() const { return acts_locally() || method == "avi-adaptive" || method == "avi-implicit"; }
   bool acts_locally() const { return method == "avi" || (method == "newmark" && method_keys.empty()); }
-  std::optional<double> neighbour_ratio;
+  std::optional<double> neighbour_ratio, nodal_safety;
+  double trial = 0.05;
   std::optional<double> safety, courant, step;  // exactly one is set
   bool residual;
   Place step_place, lattice_place, place;  // step_place: of the key that sets the steps

@@ -224,15 +224,21 @@ constexpr Option table[] = {
      "each element its own; the smallest around its nodes; the smallest of all"},
     {"integrator", "lattice", choice, "", "\"auto\"",
      "auto | powers-of-two | powers-of-three | twos-and-threes | any | exact", any,
-     "steps as multiples of one tick. auto: powers of two or three, whichever is faster, with neighbours' steps as far "
-     "apart as was found stable (docs/stability.md); the others as named, for `tempi check` and `tempi stability` to "
-     "judge; any: 1 to 8 and four an octave beyond, which keeps most of the saving but resonates first; exact: steps "
+     "steps as multiples of one tick. auto: powers of two or three, whichever is faster, with nodal_safety = 0.9, "
+     "tried on the model itself and tightened where they resonate (docs/stability.md); the others as named: tried and "
+     "told, not changed; any: 1 to 8 and four an octave beyond, which keeps most of the saving but resonates first; "
+     "exact: steps "
      "as they are, "
      "on "
      "the event queue, slow"},
     {"integrator", "neighbour_ratio", number, "", "", "", one_or_more,
-     "how many times the smallest step around it an element's step may be; omitted: as the lattice needs it to be "
-     "stable"},
+     "how many times the smallest step around it an element's step may be; omitted: any"},
+    {"integrator", "nodal_safety", number, "", "", "", positive,
+     "largest step as a fraction of the stable step 2 / omega of each single node within one ring of the element; "
+     "omitted: 0.9 with lattice = \"auto\" (unless neighbour_ratio is given), otherwise none"},
+    {"integrator", "trial", number, "", "0.05", "", not_negative,
+     "part of the run's predicted time that may be spent on trying, before the run, whether its steps resonate; small "
+     "models take 0.4 s at most; 0: not tried"},
     {"integrator", "mass_shares", choice, "", "\"auto\"", "auto | own | balanced", any,
      "the part of its nodes' masses an element's stable step counts with. own: what it brought; balanced: more for "
      "stiff elements, so that slivers lean on their neighbours and steps are larger; auto: own for a named lattice, "

@@ -93,11 +93,19 @@ Json claims_json(const Claims& c) {
           {"reversible", c.reversible}};
 }
 
-Json lattice_json(const StepChoice& choice) {
-  return {{"rule", name_of(choice.rule)},
-          {"neighbour_ratio", choice.ratio ? Json(*choice.ratio) : Json()},
-          {"tick", choice.lattice.tick},
-          {"verified_safety", choice.verified_safety}};
+Json lattice_json(const Simulation& s) {
+  const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  Json j = {{"rule", name_of(s.choice->rule)},
+            {"neighbours", describe(s.choice->limit)},
+            {"neighbour_ratio", number(s.choice->limit.ratio)},
+            {"nodal_safety", number(s.choice->limit.nodal_safety)},
+            {"tick", s.choice->lattice.tick},
+            {"resonant_before", s.resonant}};
+  if (s.trial)
+    j["trial"] = {{"places", s.trial->places},           {"tried", s.trial->tried},
+                  {"proved", s.trial->proved},           {"growth", s.trial->growth},
+                  {"found", s.describe_trial(*s.trial)}, {"grows", s.trial->grows}};
+  return j;
 }
 
 Json residual_json(const Simulation& s, const EnergyResidual& residual) {
@@ -258,7 +266,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["predicted_speedup"] = ideal_speedup(s.wished_steps);
   j["counted_speedup"] = per_update(static_cast<double>(newmark));
   j["step"] = {{"min", *std::ranges::min_element(s.steps)}, {"max", largest_step}};
-  if (s.choice) j["lattice"] = lattice_json(*s.choice);
+  if (s.choice) j["lattice"] = lattice_json(s);
   j["energy"] = {{"initial", e.initial}, {"final", e.final},        {"min", e.min}, {"max", e.max}, {"drift", e.drift},
                  {"band", e.band},       {"reference", e.reference}};
   j["linear_momentum"] = momentum_json(balance.linear_momentum(), !s.in_field);
@@ -336,6 +344,10 @@ std::string describe_result(const std::string& summary) {
   if (j.contains("energy_residual"))
     out += fmt::format("  local residual  {} of the largest element energy\n",
                        text(j["energy_residual"]["ratio"], "{:.2e}"));
+  if (j.contains("lattice") && j["lattice"].contains("trial"))
+    out += fmt::format("  steps           {}, neighbours: {}; tried before the run: {}\n",
+                       j["lattice"]["rule"].get<std::string>(), j["lattice"]["neighbours"].get<std::string>(),
+                       j["lattice"]["trial"]["found"].get<std::string>());
   if (j.contains("caution")) out += fmt::format("  caution         {}\n", j["caution"].get<std::string>());
   if (j["time_per_update"].is_number())
     out += fmt::format("  wall time       {:.3g} s{}, {:.3g} us per update\n", j["wall_time"].get<double>(),
@@ -353,15 +365,10 @@ std::string duration(double seconds) {
   return seconds < 7200.0 ? fmt::format("{:.3g} min", seconds / 60.0) : fmt::format("{:.4g} h", seconds / 3600.0);
 }
 
-std::string line_of_choice(bool chosen, std::string_view lattice, const NeighbourRatio& ratio, double saving,
+std::string line_of_choice(bool chosen, std::string_view lattice, const NeighbourLimit& limit, double saving,
                            double seconds, std::string_view evidence) {
-  return fmt::format("  {} {:<26} {:>10} {:>8.2f} {:>10}  {}\n", chosen ? '*' : ' ', lattice,
-                     ratio ? fmt::format("{:g} x", *ratio) : "-", saving, duration(seconds), evidence);
-}
-
-std::string evidence_of(double verified, double safety) {
-  return safety <= verified ? fmt::format("no growth found up to safety {:g}", verified)
-                            : fmt::format("can grow above safety {:g}", verified);
+  return fmt::format("  {} {:<26} {:>10} {:>8.2f} {:>10}  {}\n", chosen ? '*' : ' ', lattice, describe(limit), saving,
+                     duration(seconds), evidence);
 }
 
 // Every way to choose the steps: updates saved against Newmark at the element limit, time, what is known of stability.
@@ -370,18 +377,21 @@ std::string table_of_choices(const Simulation& s) {
   const double element_limit = *std::ranges::min_element(s.own_steps);  // times safety, or as the steps are chosen
   std::string out = fmt::format("  mass shares {}\n  {:<28} {:>10} {:>8} {:>10}  {}\n", name_of(s.model->share_rule()),
                                 "choices of steps", "neighbours", "saving", "time", "stability");
-  const auto add = [&](const StepChoice& c) {
-    const bool chosen =
-        s.input.integrator.method == "avi" && s.choice && s.choice->rule == c.rule && s.choice->ratio == c.ratio;
-    out += line_of_choice(chosen, name_of(c.rule), c.ratio, c.saving, s.predicted_time(c),
-                          evidence_of(c.verified_safety, wish.safety));
+  const auto add = [&](const StepChoice& c, bool chosen) {
+    const StepTrial trial = chosen && s.trial ? *s.trial : s.try_lattice(c.lattice, 0.0);
+    out += line_of_choice(chosen, name_of(c.rule), c.limit, c.saving, s.predicted_time(c), s.describe_trial(trial));
   };
+  const bool asynchronous = s.input.integrator.method == "avi" && s.choice.has_value();
   for (const LatticeRule rule :
        {LatticeRule::powers_of_two, LatticeRule::powers_of_three, LatticeRule::twos_and_threes, LatticeRule::any}) {
-    const StepChoice safe = nests(rule) ? safest_choice(wish, rule) : choice_of(wish, rule, std::nullopt);
-    if (safe.ratio) add(choice_of(wish, rule, std::nullopt));
-    if (s.choice && s.choice->rule == rule && s.choice->ratio != safe.ratio && s.choice->ratio) add(*s.choice);
-    add(safe);
+    std::vector<NeighbourLimit> limits = {{}};
+    if (nests(rule)) limits.push_back(attempts().front().limit);
+    if (asynchronous && s.choice->rule == rule && std::ranges::find(limits, s.choice->limit) == limits.end())
+      limits.push_back(s.choice->limit);
+    for (const NeighbourLimit& limit : limits) {
+      const bool chosen = asynchronous && s.choice->rule == rule && s.choice->limit == limit;
+      add(chosen ? *s.choice : choice_of(wish, rule, limit), chosen);
+    }
   }
   double exact = 0.0, newmark = 0.0;  // [ns] per simulated second
   const std::vector<double> costs = s.costs_per_update(s.input.integrator.residual);
@@ -390,14 +400,14 @@ std::string table_of_choices(const Simulation& s) {
     newmark += costs[i] / element_limit;
   }
   const double scale = 1e-9 * s.machine_factor * s.input.end_time;
-  out += line_of_choice(s.input.integrator.method == "avi" && !s.choice, "exact", std::nullopt,
-                        ideal_speedup(wish.steps), exact * scale, evidence_of(verified_on_queue, wish.safety));
+  out += line_of_choice(s.input.integrator.method == "avi" && !s.choice, "exact", {}, ideal_speedup(wish.steps),
+                        exact * scale, "not tried: `tempi stability` measures it");
   out += line_of_choice(s.input.integrator.method == "newmark" && s.input.integrator.newmark_limit == "element",
-                        "newmark, element limit", std::nullopt, 1.0, newmark * scale, "stable");
+                        "newmark, element limit", {}, 1.0, newmark * scale, "stable");
   const bool used = s.input.integrator.method == "newmark" && s.input.integrator.newmark_limit == "assembled";
   if (!s.input.integrator.safety) return out;
   const double step = used ? s.smallest_step() : *s.input.integrator.safety * s.assembled_limit();
-  out += line_of_choice(used, "newmark, assembled limit", std::nullopt, step / element_limit,
+  out += line_of_choice(used, "newmark, assembled limit", {}, step / element_limit,
                         newmark * scale * element_limit / step, "stable");
   return out;
 }
@@ -455,6 +465,7 @@ std::string describe_model(const Simulation& s) {
     out += "\n";
   }
   if (!synchronous_method(s.input.integrator)) out += table_of_choices(s);
+  for (const std::string& before : s.resonant) out += fmt::format("  tried and left: {}\n", before);
   if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);
   return out;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/case/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
+#include "tempi/diagnostic/resonance_guard.hpp"
 #include "tempi/io/frames.hpp"
 #include "tempi/io/history.hpp"
 
@@ -28,6 +31,7 @@ class Run {
         frames_(options.folder, *simulation.mesh) {
     if (s_.input.integrator.residual) residual_.emplace(*s_.model);
     slice_ = 4.0 * s_.smallest_step();
+    if (s_.steps_may_resonate()) guard_.emplace(*s_.model, s_.choice->lattice, s_.nodal_steps, options_.threads);
   }
 
   RunResult operator()() {
@@ -35,8 +39,9 @@ class Run {
       const bool finished = go();
       return finish(finished ? Status::completed : Status::interrupted, "");
     } catch (const SolveError& e) {
-      finish(Status::failed, e.what());
-      throw;
+      const std::string message = explained(e.what());
+      finish(Status::failed, message);
+      throw SolveError(message);
     } catch (const OutputError& e) {
       try {
         finish(Status::failed, e.what());
@@ -105,10 +110,18 @@ class Run {
       balance_.add(now);
       history_.write(history_row(s_, snapshot, now));
       energy_change_ = balance_.last_change();
+      if (guard_) guard_->look(snapshot, balance_.reference(), s_.input.end_time - t);
     }
     if (picture) frames_.write(make_frame(s_, snapshot, residual_ ? &*residual_ : nullptr));
     if (row) last_row_ = t;
     if (picture) last_picture_ = t;
+  }
+
+  // What an element inverts by may be its steps.
+  std::string explained(const std::string& what) const {
+    if (!guard_ || what.starts_with("the steps resonate")) return what;
+    const std::string verdict = guard_->verdict(s_.input.end_time - reached_);
+    return verdict.empty() ? what : fmt::format("the steps resonate: {} So at last: {}", verdict, what);
   }
 
   RunResult finish(Status status, const std::string& message) {
@@ -125,6 +138,7 @@ class Run {
   FrameWriter frames_;
   std::optional<EnergyResidual> residual_;
   Balance balance_;
+  std::optional<ResonanceGuard> guard_;                                         // of unequal steps on a lattice
   double reached_ = 0.0, last_row_ = -1.0, last_picture_ = -1.0, slice_ = 0.0;  // [s] simulated
   double wall_time_ = 0.0, since_report_ = 0.0, energy_change_ = 0.0;
 };

@@ -619,12 +619,7 @@ class Builder {
   }
 
   void use_lattice(const LatticeOptions& options) {
-    const IntegratorInput& in = input().integrator;
-    const StepWish wish = s_.step_wish(s_.wished_steps);
-    if (const auto rule = lattice_rule(in.lattice))
-      s_.choice = choice_of(wish, *rule, in.neighbour_ratio);
-    else
-      s_.choice = in.neighbour_ratio ? automatic_choice(wish, *in.neighbour_ratio) : automatic_choice(wish);
+    choose_lattice();
     const TickLattice& lattice = s_.choice->lattice;
     for (const std::int32_t m : lattice.ticks) s_.steps.push_back(lattice.tick * m);
     auto integrator = std::make_unique<AviLattice>(*s_.model, lattice, options);
@@ -632,6 +627,42 @@ class Builder {
     for (const double cost : s_.costs_per_update(false)) typical += cost;
     s_.machine_factor = integrator->time_of_pass(s_.state) / (1e-9 * typical);
     s_.integrator = std::move(integrator);
+  }
+
+  // As the case has it; with lattice = "auto" and no limit of its own the first of the attempts that does not grow.
+  void choose_lattice() {
+    const IntegratorInput& in = input().integrator;
+    const bool asynchronous = in.method == "avi";
+    if (asynchronous) s_.nodal_steps = nodal_stable_steps(*s_.model, s_.state.displacement);
+    const NeighbourLimit own{in.nodal_safety, in.neighbour_ratio, false};
+    const auto rule = lattice_rule(in.lattice);
+    if (!asynchronous || rule || own != NeighbourLimit{} || in.steps == "one-ring" || in.steps == "uniform") {
+      const StepWish wish = s_.step_wish(s_.wished_steps);
+      s_.choice = rule ? choice_of(wish, *rule, own) : automatic_choice(wish, own);
+      s_.trial = trial_of(*s_.choice);
+      return;
+    }
+    const StepWish wish = s_.step_wish(s_.wished_steps);
+    for (const StepAttempt& attempt : attempts()) {
+      StepWish part = wish;
+      for (double& step : part.steps) step *= attempt.part;
+      s_.choice = automatic_choice(part, attempt.limit);
+      s_.choice->saving *= attempt.part;  // counts from the wished steps
+      s_.trial = trial_of(*s_.choice);
+      if (!s_.trial || !s_.trial->grows) return;
+      s_.resonant.push_back(fmt::format("{}, {}{}: {}", name_of(s_.choice->rule), describe(attempt.limit),
+                                        attempt.part < 1.0 ? fmt::format(", {:g} of the steps", attempt.part) : "",
+                                        s_.describe_trial(*s_.trial)));
+    }
+    s_.choice = equal_steps(wish);
+    s_.trial.reset();
+  }
+
+  std::optional<StepTrial> trial_of(const StepChoice& choice) const {
+    const auto& ticks = choice.lattice.ticks;
+    if (input().integrator.trial == 0.0 || std::ranges::adjacent_find(ticks, std::not_equal_to{}) == ticks.end())
+      return std::nullopt;
+    return s_.try_lattice(choice.lattice, input().integrator.trial * 1e-9 * choice.cost * input().end_time);
   }
 
   void find_probes() {
@@ -714,12 +745,7 @@ std::vector<double> Simulation::costs_per_update(bool watched) const {
 double Simulation::assembled_limit() const { return assembled_stable_step(*model, state.displacement, threads); }
 
 StepWish Simulation::step_wish(std::vector<double> of) const {
-  StepWish wish{*model, std::move(of), {}, costs_per_update(false), safety, input.integrator.steps == "one-ring"};
-  for (const ElasticCells* potential : cells)
-    if (const CellType type = type_of(*potential); std::ranges::find(wish.types, type) == wish.types.end())
-      wish.types.push_back(type);
-  if (std::ssize(cells) < model->potential_count()) wish.types.push_back(CellType::line2);  // springs are bars
-  return wish;
+  return {*model, std::move(of), costs_per_update(false), smallest_within_a_ring(*model, nodal())};
 }
 
 Index Simulation::newmark_updates(double time) const {
@@ -735,15 +761,44 @@ std::vector<Index> Simulation::term_of_cell() const {
   return term;
 }
 
+bool Simulation::steps_may_resonate() const {
+  if (!choice || nodal_steps.empty()) return false;
+  const auto [least, most] = std::ranges::minmax(choice->lattice.ticks);
+  return least != most;
+}
+
+std::vector<double> Simulation::nodal() const {
+  return nodal_steps.empty() ? nodal_stable_steps(*model, state.displacement) : nodal_steps;
+}
+
+StepTrial Simulation::try_lattice(const TickLattice& lattice, double price) const {
+  constexpr double least = 0.05;  // [s]: below, a trial would tell nothing
+  TrialOptions options;
+  options.duration = input.end_time;
+  options.price = std::max(price, least);
+  options.threads = threads;
+  return try_steps(*model, state.displacement, lattice, nodal(), options);
+}
+
+std::string Simulation::describe_trial(const StepTrial& of) const {
+  if (of.grows)
+    return fmt::format("grows by {:.2g} per longest step of {:.3g} s around node {} at ({:.4g})", of.growth,
+                       of.longest_step, mesh->point_label(*of.where), fmt::join(mesh->point(*of.where), ", "));
+  if (of.places == 0) return "no unequal steps meet";
+  return fmt::format("no growth at {} of {} nodes where steps differ", of.tried, of.places);
+}
+
 std::string Simulation::caution() const {
   const auto [least, most] = std::ranges::minmax(steps);
   if (least == most) return "";
-  const double verified = choice ? choice->verified_safety : verified_on_queue;
-  if (safety <= verified) return "";
-  return fmt::format(
-      "steps of this kind can resonate, slowly, above safety = {} (here {:.3g}): watch the energy, take a smaller "
-      "safety or lattice = \"auto\", or measure with `tempi stability`.",
-      verified, safety);
+  if (trial && trial->grows)
+    return fmt::format(
+        "these steps resonate: a small motion {}, e^{:.3g} over the run. Leave the choice to lattice = \"auto\", or "
+        "take a smaller safety or nodal_safety.",
+        describe_trial(*trial), trial->growth / trial->longest_step * input.end_time);
+  if (trial || input.integrator.method != "avi") return "";
+  return choice ? "whether these steps resonate was not tried (trial = 0): `tempi stability` measures it."
+                : "whether steps on the exact queue resonate is not tried: `tempi stability` measures it.";
 }
 
 Simulation build(CaseFile input, int threads) { return Builder(std::move(input), threads)(); }

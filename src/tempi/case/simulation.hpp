@@ -9,6 +9,7 @@
 
 #include "tempi/case/case_file.hpp"
 #include "tempi/case/step_choice.hpp"
+#include "tempi/diagnostic/step_trial.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/model/state.hpp"
@@ -31,12 +32,15 @@ struct Simulation {
   std::unique_ptr<Model> model;
   State state;  // at t = 0
   int threads = 1;
-  std::vector<double> own_steps;     // per term [s], as safety, courant or step and `steps` have them
-  std::vector<double> wished_steps;  // per term [s], before a lattice rounds them down: Newmark's are all alike
-  std::vector<double> steps;         // per term [s], as they are
-  double safety = 0.0;               // largest own step over its term's stable step; 0: one step for all
-  std::optional<StepChoice> choice;  // of the lattice; absent on the queue
-  double machine_factor = 1.0;       // time of an update here over its typical cost, as measured by `build`
+  std::vector<double> own_steps;      // per term [s], as safety, courant or step and `steps` have them
+  std::vector<double> wished_steps;   // per term [s], before a lattice rounds them down: Newmark's are all alike
+  std::vector<double> steps;          // per term [s], as they are
+  double safety = 0.0;                // largest own step over its term's stable step; 0: one step for all
+  std::optional<StepChoice> choice;   // of the lattice; absent on the queue
+  std::vector<double> nodal_steps;    // of avi: nodal_stable_steps where it starts; otherwise empty
+  std::optional<StepTrial> trial;     // of the chosen lattice; absent where steps are equal or were not tried
+  std::vector<std::string> resonant;  // choices that were tried before and grew
+  double machine_factor = 1.0;        // time of an update here over its typical cost, as measured by `build`
   std::vector<Probe> probes;
   std::unique_ptr<Integrator> integrator;
   std::vector<std::string> warnings;  // for every run
@@ -61,8 +65,14 @@ struct Simulation {
   CellType type_of(const ElasticCells& potential) const;
   double predicted_time(const StepChoice& of) const;  // wall time of the run [s], without output
 
-  std::vector<Index> term_of_cell() const;  // -1: none
-  std::string caution() const;              // what to know about the chosen steps; empty when there is nothing
+  // Whether steps on a lattice grow over the run, tried where it starts at the price that the case allows.
+  StepTrial try_lattice(const TickLattice& lattice, double price) const;
+  bool steps_may_resonate() const;    // unequal ones on a lattice
+  std::vector<double> nodal() const;  // nodal_stable_steps where it starts
+
+  std::vector<Index> term_of_cell() const;                // -1: none
+  std::string describe_trial(const StepTrial& of) const;  // "no growth at ...", "grows by ..."
+  std::string caution() const;  // what to know about the chosen steps; empty when there is nothing
 };
 
 // Reads the mesh and builds everything. Throws InputError with the place for whatever is wrong with it: nothing has

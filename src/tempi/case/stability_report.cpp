@@ -41,7 +41,9 @@ std::string describe_stability(const Simulation& s, const StabilityReport& r) {
                      s.choice                                 ? name_of(s.choice->rule)
                      : synchronous_method(s.input.integrator) ? "one step for all"
                                                               : "exact",
-                     s.choice && s.choice->ratio ? fmt::format(", neighbours within {:g} x", *s.choice->ratio) : "");
+                     s.choice && s.choice->limit != NeighbourLimit{}
+                         ? fmt::format(", neighbours: {}", describe(s.choice->limit))
+                         : "");
   out += fmt::format("  steps           {:.6g} s to {:.6g} s, at most {:.3g} of a term's own stable step\n", least,
                      most, s.safety);
   out +=

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lattice of steps: fast by a cost model, safe by what the stability sweep has found (docs/stability.md).
+// Which lattice of steps: fast by a cost model, and so that slow elements look often enough at their fast neighbours
+// (docs/stability.md).
 #pragma once
 
 #include <optional>
@@ -12,44 +13,47 @@
 
 namespace tempi {
 
-// How many times the smallest step around it a term's step may be. Absent: any.
-using NeighbourRatio = std::optional<double>;
-
-// The largest fraction of their own stable steps at which cells of `type` showed no growth in the sweep; 0 where the
-// smallest fraction tried grew.
-double verified_safety(CellType type, MassShares shares, LatticeRule rule, NeighbourRatio ratio);
-
-constexpr double verified_on_queue = 0.2;  // the same for steps of any ratio
+// How close the steps of neighbours are kept, beyond each element's own stable step.
+struct NeighbourLimit {
+  // Largest step over the stable step 2/omega of any single node within one ring, its neighbours held: whoever looks at
+  // a node looks as often as the node's own vibration needs.
+  std::optional<double> nodal_safety;
+  std::optional<double> ratio;  // largest step over the smallest around it
+  bool one_ring = false;        // each step is the smallest around its nodes
+  bool operator==(const NeighbourLimit&) const = default;
+};
+std::string describe(const NeighbourLimit& limit);  // "nodes 0.9", "1.5 x", "one ring, nodes 0.68", "-"
 
 // What the choice is made for.
 struct StepWish {
   const Model& model;
   std::vector<double> steps;            // of each term [s], before they are rounded down
-  std::vector<CellType> types;          // that occur
   std::vector<double> cost_per_update;  // of each term [ns]
-  double safety;                        // largest step over the term's own stable step
-  bool one_ring = false;                // each step is the smallest around its nodes already
+  std::vector<double> near_nodes;       // of each term, smallest_within_a_ring of nodal_stable_steps [s]
 };
 
 struct StepChoice {
   LatticeRule rule;
-  NeighbourRatio ratio;
+  NeighbourLimit limit;
   TickLattice lattice;
-  double saving;           // updates of Newmark at the smallest wished step over the updates of this
-  double cost;             // [ns] of wall time per simulated second, by the cost model
-  double verified_safety;  // the least of those of the types that occur
-  bool verified(double safety) const { return safety <= verified_safety; }
+  double saving;  // updates of Newmark at the smallest wished step over the updates of this
+  double cost;    // [ns] of wall time per simulated second, by the cost model
 };
 
-StepChoice choice_of(const StepWish& wish, LatticeRule rule, NeighbourRatio ratio);
+StepChoice choice_of(const StepWish& wish, LatticeRule rule, const NeighbourLimit& limit);
 
-// For one rule that nests: with the loosest limit on neighbours under which no growth was found; the tightest if none
-// is known. Steps of one ring need no limit: they were found as stable as the tightest.
-StepChoice safest_choice(const StepWish& wish, LatticeRule rule);
+// The cheaper of powers of two and of three; one step for all where both would need more updates than that.
+StepChoice automatic_choice(const StepWish& wish, const NeighbourLimit& limit);
 
-// The cheaper of powers of two and of three: as above, or with a given limit on neighbours.
-StepChoice automatic_choice(const StepWish& wish);
-StepChoice automatic_choice(const StepWish& wish, double ratio);
+// One step for all, the smallest wished.
+StepChoice equal_steps(const StepWish& wish);
+
+// What lattice = "auto" tries, the loosest first; none of them grew on the bodies of docs/stability.md.
+struct StepAttempt {
+  NeighbourLimit limit;
+  double part = 1.0;  // of the wished steps
+};
+std::vector<StepAttempt> attempts();
 
 // Time of one update [ns], all told, on the machine these figures were taken on (docs/benchmarks.md): what counts is
 // their ratios. `watched`: with the energy residual.

@@ -52,7 +52,8 @@ class Balance {
     double band;       // (max - min) of (total energy - booked work), over E_ref
     double reference;  // E_ref: the larger of the largest kinetic energy and the largest change of potential energy [J]
   };
-  Energy energy() const;  // cost: all samples
+  Energy energy() const;                                                          // cost: all samples
+  double reference() const { return std::max(kinetic_max_, potential_change_); }  // E_ref so far [J]
   // (Total energy - booked work) of the last sample less that of the first, over E_ref; 0 where E_ref is.
   double last_change() const;
 
@@ -68,8 +69,6 @@ class Balance {
   std::array<double, 3> linear_start_{}, angular_start_{}, linear_end_{}, angular_end_{};
   double linear_error_ = 0.0, angular_error_ = 0.0, linear_scale_ = 0.0, angular_scale_ = 0.0;
   double total_first_ = 0.0, total_last_ = 0.0, total_min_ = 0.0, total_max_ = 0.0;
-  double reference() const { return std::max(kinetic_max_, potential_change_); }
-
   double potential_first_ = 0.0, kinetic_max_ = 0.0, potential_change_ = 0.0;
 };
 

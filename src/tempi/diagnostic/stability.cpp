@@ -263,7 +263,7 @@ class AmplitudeLog {
   }
 
  private:
-  static constexpr std::size_t largest_count = 1024;
+  static constexpr std::size_t largest_count = 256;
 
   bool steady(double begin, double tolerance) const {
     const double middle = 0.5 * (begin + 1.0), first = slope(begin, middle), second = slope(middle, 1.0);

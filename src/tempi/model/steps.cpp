@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +13,6 @@
 #include "tempi/core/error.hpp"
 
 namespace tempi {
-namespace {
 
 void share_around_nodes(const Model& model, std::vector<double>& steps) {
   std::vector<double> smallest(static_cast<std::size_t>(model.node_count()), std::numeric_limits<double>::infinity());
@@ -26,6 +26,8 @@ void share_around_nodes(const Model& model, std::vector<double>& steps) {
       steps[static_cast<std::size_t>(i)] =
           std::min(steps[static_cast<std::size_t>(i)], smallest[static_cast<std::size_t>(index(a))]);
 }
+
+namespace {
 
 // Terms without mass that are not stiff where they start, as a field's or those of pairs out of reach, act with the
 // fastest of their neighbours; those without such neighbours with the slowest of all terms.
@@ -86,6 +88,28 @@ void refuse_unstable(const Model& model, std::span<const double> u, std::span<co
   }
 }
 
+// What each node feels when it alone moves [N/m]: zero in what is held and beyond the model's dimensions.
+std::vector<Eigen::Matrix3d> nodal_stiffness(const Model& model, std::span<const double> u) {
+  const auto d = static_cast<std::size_t>(model.dim());
+  std::vector<Eigen::Matrix3d> K(static_cast<std::size_t>(model.node_count()), Eigen::Matrix3d::Zero());
+  const auto is_free = [&](NodeId a, std::size_t c) {
+    return model.supports().support_of(a, static_cast<int>(c)) == Supports::none;
+  };
+  const auto add = [&](std::span<const NodeId> nodes, std::span<const double> H) {
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t r = 0; r < d; ++r)
+        for (std::size_t c = 0; c < d; ++c)
+          if (is_free(nodes[a], r) && is_free(nodes[a], c))
+            K[static_cast<std::size_t>(index(nodes[a]))](static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) +=
+                H[(a * d + r) * nodes.size() * d + a * d + c];
+  };
+  for (Index i = 0; i < model.term_count(); ++i) {
+    const auto [potential, k] = model.term(make_id<TermId>(i));
+    potential->each_hessian_piece(k, u, 0.0, add);
+  }
+  return K;
+}
+
 }  // namespace
 
 double largest_damping_rate(const Model& model, std::span<const double> u) {
@@ -105,6 +129,28 @@ double largest_damping_rate(const Model& model, std::span<const double> u) {
   double largest = 0.0;
   for (std::size_t i = 0; i < rows.size(); ++i) largest = std::max(largest, rows[i] / model.mass()[i / d]);
   return largest;
+}
+
+std::vector<double> nodal_stable_steps(const Model& model, std::span<const double> u) {
+  const std::vector<Eigen::Matrix3d> K = nodal_stiffness(model, u);
+  std::vector<double> steps;
+  for (std::size_t a = 0; a < K.size(); ++a) {
+    const double stiffness =
+        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(K[a], Eigen::EigenvaluesOnly).eigenvalues()(2);
+    steps.push_back(stiffness > 0.0 ? 2.0 / std::sqrt(stiffness / model.mass()[a])
+                                    : std::numeric_limits<double>::infinity());
+  }
+  return steps;
+}
+
+std::vector<double> smallest_within_a_ring(const Model& model, std::span<const double> nodal) {
+  std::vector<double> of_terms(static_cast<std::size_t>(model.term_count()), std::numeric_limits<double>::infinity());
+  for (Index i = 0; i < model.term_count(); ++i)
+    for (const NodeId a : model.term(make_id<TermId>(i)).stencil())
+      of_terms[static_cast<std::size_t>(i)] =
+          std::min(of_terms[static_cast<std::size_t>(i)], nodal[static_cast<std::size_t>(index(a))]);
+  share_around_nodes(model, of_terms);
+  return of_terms;
 }
 
 std::vector<double> stable_steps(const Model& model, std::span<const double> u) {

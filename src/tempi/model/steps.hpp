@@ -39,10 +39,23 @@ std::vector<double> choose_steps(const Model& model, std::span<const double> u, 
 // takes the minimum itself, but one ring far only.) Cost O(n log n): one sort and one visit of every stencil.
 void limit_neighbours(const Model& model, std::vector<double>& steps, double ratio);
 
-// 2/omega_max of every term at `u` [s].
+// 2/omega_a of every node a at `u` [s], omega_a^2 the largest eigenvalue of K_aa / m_a on its components that are free:
+// K_aa the block of the assembled stiffness that a node feels when it alone moves. What an explicit step between fixed
+// neighbours may be. Infinite where nothing stiff acts or everything is held.
+// Cost: a Hessian of each term.
+std::vector<double> nodal_stable_steps(const Model& model, std::span<const double> u);
+
+// Each step becomes the smallest of the terms around its nodes (StepRule::one_ring).
+void share_around_nodes(const Model& model, std::vector<double>& steps);
+
+// The smallest of `nodal` (one a node) among all nodes of the terms that share a node with the term, itself included:
+// within one ring of it. Cost O(n).
+std::vector<double> smallest_within_a_ring(const Model& model, std::span<const double> nodal);
+
 // A bound of the largest eigenvalue of M^-1 C at displacements u [1/s], by its rows; 0 without dampers.
 double largest_damping_rate(const Model& model, std::span<const double> u);
 
+// 2/omega_max of every term at `u` [s].
 std::vector<double> stable_steps(const Model& model, std::span<const double> u);
 
 // Element updates a synchronous method with the smallest step would need, over those of the given steps: eq. (62).

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/diagnostic/resonance_guard.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+ResonanceGuard::ResonanceGuard(const Model& model, const TickLattice& lattice, std::span<const double> nodal,
+                               int threads)
+    : model_(model), lattice_(lattice), nodal_(nodal), threads_(threads), of_nodes_(nodal.size(), 0.0) {}
+
+void ResonanceGuard::look(const Snapshot& snapshot, double reference, double time_left) {
+  constexpr double much = 1e-3, grown = 10.0, again = 4.0;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  energy_ = 0.0;
+  for (std::size_t a = 0; a < of_nodes_.size(); ++a) {
+    const bool held = model_.supports().holds(make_id<NodeId>(static_cast<Index>(a)));
+    double f2 = 0.0;
+    for (std::size_t c = a * d; c < (a + 1) * d; ++c) f2 += snapshot.force[c] * snapshot.force[c];
+    of_nodes_[a] = held || std::isinf(nodal_[a]) ? 0.0 : 0.125 * f2 * nodal_[a] * nodal_[a] / model_.mass()[a];
+    energy_ += of_nodes_[a];
+  }
+  displacement_ = snapshot.state.displacement;
+  if (std::exchange(first_, false)) least_ = energy_;
+  least_ = std::min(least_, energy_);
+  const bool suspicious = energy_ > much * reference && energy_ > grown * least_ && energy_ > again * looked_at_;
+  if (!suspicious || !(time_left > 0.0)) return;
+  looked_at_ = energy_;
+  if (const std::string found = verdict(time_left); !found.empty())
+    throw SolveError(
+        fmt::format("the steps resonate: at t = {:.9g} s the motion of the smallest scales holds {:.2g} of "
+                    "the energy, {:.2g} times as much as before, and {}",
+                    snapshot.time, energy_ / reference, energy_ / least_, found));
+}
+
+std::string ResonanceGuard::verdict(double time_left) const {
+  if (displacement_.empty()) return "";
+  TrialOptions options;
+  options.duration = std::max(time_left, 1000.0 * lattice_.tick * *std::ranges::max_element(lattice_.ticks));
+  options.price = options.complete = 0.1;
+  options.threads = threads_;
+  const StepTrial trial = try_steps(model_, displacement_, lattice_, nodal_, options, of_nodes_);
+  if (!trial.grows) return "";
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto X = model_.reference().subspan(static_cast<std::size_t>(index(*trial.where)) * d, d);
+  return fmt::format(
+      "a small motion around X = ({:.4g}) grows by {:.2g} per longest step of {:.3g} s there. Leave the choice of "
+      "steps "
+      "to "
+      "lattice = \"auto\", or take a smaller safety or nodal_safety.",
+      fmt::join(X, ", "), trial.growth, trial.longest_step);
+}
+
+}  // namespace tempi

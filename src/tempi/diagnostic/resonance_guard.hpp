@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks after a run on a lattice of unequal steps: growth of the smallest scales is noticed where a sample is taken
+// anyway, and told from other causes by trying the steps about the configuration reached.
+//
+// The energy of the smallest scales at a sample, from the forces f_a on nodes and their stable steps 2/omega_a:
+//
+//   e = sum_a |f_a|^2 / (2 m_a omega_a^2)
+//
+// what nodes displaced one by one would hold. Smooth motion of frequency omega has (omega / omega_a)^2 of its energy
+// in it; a resonance doubles it again and again. A pass over the nodes a sample; no cost an update.
+#pragma once
+
+#include <vector>
+
+#include "tempi/diagnostic/step_trial.hpp"
+#include "tempi/integrator/integrator.hpp"
+
+namespace tempi {
+
+class ResonanceGuard {
+ public:
+  // `nodal`: nodal_stable_steps where the run starts. All must outlive the guard.
+  ResonanceGuard(const Model& model, const TickLattice& lattice, std::span<const double> nodal, int threads);
+
+  // After each sample; `reference`: the energy that counts as much [J] (E_ref of Balance), `time_left` [s] of the run.
+  // Throws SolveError where the smallest scales have grown tenfold, to a thousandth of the reference or more, and the
+  // steps are found to resonate.
+  void look(const Snapshot& snapshot, double reference, double time_left);
+
+  // Whether the steps resonate about the last sample: for the message of a run that failed. Empty if not.
+  std::string verdict(double time_left) const;
+
+  double smallest_scales() const { return energy_; }  // at the last sample [J]
+
+ private:
+  const Model& model_;
+  const TickLattice& lattice_;
+  std::span<const double> nodal_;
+  int threads_;
+  std::vector<double> displacement_, of_nodes_;  // of the last sample; energies of its nodes
+  double energy_ = 0.0, least_ = 0.0, looked_at_ = 0.0;
+  bool first_ = true;
+};
+
+}  // namespace tempi

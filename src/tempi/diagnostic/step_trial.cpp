@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/diagnostic/step_trial.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "tempi/core/error.hpp"
+#include "tempi/core/thread_team.hpp"
+
+namespace tempi {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Place = std::size_t;
+
+constexpr std::size_t many_components = 64;  // a neighbourhood stops growing before it has more
+constexpr std::size_t most_components = 160;
+constexpr std::int64_t longest_period = 16384;  // ticks, of steps that do not nest; where it is longer nothing is tried
+
+Place at(NodeId a) { return static_cast<Place>(index(a)); }
+Place at(TermId i) { return static_cast<Place>(index(i)); }
+
+// All stiffness of one step, in the scaled variables.
+struct Level {
+  std::int64_t ticks;
+  Matrix A;
+};
+
+// A neighbourhood, ready to be tried without the model. No levels: nothing can move, or its period is too long.
+struct Neighbourhood {
+  NodeId centre;
+  double tick = 0.0;          // [s], after division by what all steps have in common
+  std::vector<Level> levels;  // ascending ticks
+};
+
+struct Verdict {
+  bool proved = false;
+  double growth = 0.0;  // a longest step
+  double longest_step = 0.0;
+};
+
+bool nests(const Neighbourhood& n) {
+  for (std::size_t l = 1; l < n.levels.size(); ++l)
+    if (n.levels[l].ticks % n.levels[l - 1].ticks != 0) return false;
+  return true;
+}
+
+std::int64_t period_of(const Neighbourhood& n) {
+  std::int64_t period = 1;
+  for (const Level& level : n.levels) period = std::lcm(period, level.ticks);
+  return period;
+}
+
+bool in_central_zone(const Neighbourhood& n, double period) {
+  Matrix rest = Matrix::Identity(n.levels.front().A.rows(), n.levels.front().A.cols()) * (4.0 / (period * period));
+  for (const Level& level : n.levels) rest -= level.A;
+  return Eigen::LLT<Matrix>(rest).info() == Eigen::Success;
+}
+
+// Whether the stiffness has a direction in which it pushes away: then the model itself grows, slowly, whatever the
+// steps.
+bool releases_energy(const Neighbourhood& n) {
+  Matrix sum = n.levels.front().A;
+  for (std::size_t l = 1; l < n.levels.size(); ++l) sum += n.levels[l].A;
+  sum.diagonal().array() += 1e-9 * sum.diagonal().maxCoeff();
+  return Eigen::LLT<Matrix>(sum).info() != Eigen::Success;
+}
+
+// Of a map that is its own reverse, x -> C x + S v are the positions. Then after r of its periods C_r = T_r(C) and
+// S_r = U_{r-1}(C) S (Chebyshev's polynomials): half of them by doubling, C_2r = 2 C_r^2 - 1, S_2r = 2 C_r S_r.
+struct Positions {
+  Matrix C, S;
+
+  void repeat(std::int64_t times) {
+    for (; times % 2 == 0; times /= 2) {
+      S = 2.0 * (C * S);
+      C = 2.0 * (C * C);
+      C.diagonal().array() -= 1.0;
+    }
+    Positions before{Matrix::Identity(C.rows(), C.rows()), Matrix::Zero(C.rows(), C.rows())}, now = *this;
+    for (std::int64_t r = 1; r < times; ++r) {
+      Positions next{2.0 * (C * now.C) - before.C, 2.0 * (C * now.S) - before.S};
+      before = std::exchange(now, std::move(next));
+    }
+    *this = std::move(now);
+  }
+  // Half a kick at both ends: v -= k x.
+  void kick(const Matrix& k) { C.noalias() -= S * k; }
+};
+
+// C of one period, by doubling from the fastest step to the slowest.
+Matrix nested_positions(const Neighbourhood& n) {
+  const Eigen::Index size = n.levels.front().A.rows();
+  const double h = n.tick * static_cast<double>(n.levels.front().ticks);
+  Positions map{Matrix::Identity(size, size), h * Matrix::Identity(size, size)};
+  for (std::size_t l = 0; l < n.levels.size(); ++l) {
+    if (l > 0) map.repeat(n.levels[l].ticks / n.levels[l - 1].ticks);
+    map.kick(0.5 * n.tick * static_cast<double>(n.levels[l].ticks) * n.levels[l].A);
+  }
+  return map.C;
+}
+
+// C of one period tick by tick, for steps that do not nest.
+Matrix positions_after_a_period(const Neighbourhood& n, std::int64_t period) {
+  const Eigen::Index size = n.levels.front().A.rows();
+  Matrix X = Matrix::Identity(size, size), V = Matrix::Zero(size, size);
+  for (const Level& level : n.levels) V -= 0.5 * static_cast<double>(level.ticks) * n.tick * level.A;
+  std::int64_t last = 0;
+  for (std::int64_t s = 1; s <= period; ++s) {
+    const bool acts = std::ranges::any_of(n.levels, [&](const Level& level) { return s % level.ticks == 0; });
+    if (!acts) continue;
+    X += static_cast<double>(s - last) * n.tick * V;
+    last = s;
+    for (const Level& level : n.levels)
+      if (s < period && s % level.ticks == 0) V.noalias() -= static_cast<double>(level.ticks) * n.tick * (level.A * X);
+  }
+  return X;
+}
+
+Verdict try_neighbourhood(const Neighbourhood& n) {
+  Verdict verdict;
+  verdict.longest_step = n.tick * static_cast<double>(n.levels.back().ticks);
+  const std::int64_t period = period_of(n);
+  if (in_central_zone(n, n.tick * static_cast<double>(period))) {
+    verdict.proved = true;
+    return verdict;
+  }
+  const bool releases = releases_energy(n);
+  const Eigen::EigenSolver<Matrix> solver(nests(n) ? nested_positions(n) : positions_after_a_period(n, period), false);
+  for (Eigen::Index i = 0; i < solver.eigenvalues().size(); ++i) {
+    const std::complex<double> mu = solver.eigenvalues()(i);
+    if (releases && mu.imag() == 0.0 && mu.real() > 0.0) continue;
+    verdict.growth = std::max(verdict.growth, std::abs(std::log(std::abs(mu + std::sqrt(mu * mu - 1.0)))));
+  }
+  verdict.growth *= static_cast<double>(n.levels.back().ticks) / static_cast<double>(period);
+  return verdict;
+}
+
+// [s], of one core: what the tables of docs/stability.md took.
+double price_of(const Neighbourhood& n) {
+  const double size = static_cast<double>(n.levels.front().A.rows()), cube = size * size * size;
+  double products = 0.0;  // of matrices
+  for (const Level& level : n.levels)
+    products += nests(n) ? 3.0 : static_cast<double>(period_of(n)) / static_cast<double>(level.ticks);
+  return 2e-5 + 1.2e-9 * cube * (4.0 + 0.3 * products);
+}
+
+class Trial {
+ public:
+  Trial(const Model& model, std::span<const double> u, const TickLattice& lattice)
+      : model_(model), u_(u), lattice_(lattice), around_(node_terms(model)), local_(model.mass().size(), -1) {}
+
+  // Nodes whose neighbours' terms have not all the same step, the most dangerous first.
+  std::vector<NodeId> places(std::span<const double> nodal, std::span<const double> priority) const {
+    const Place nodes = model_.mass().size();
+    std::vector<std::int32_t> fastest(nodes, std::numeric_limits<std::int32_t>::max()), slowest(nodes, 0);
+    std::vector<double> vibration(nodal.begin(), nodal.end());
+    for (Index i = 0; i < model_.term_count(); ++i) {
+      const auto stencil = model_.term(make_id<TermId>(i)).stencil();
+      double least = std::numeric_limits<double>::infinity();
+      for (const NodeId a : stencil) {
+        fastest[at(a)] = std::min(fastest[at(a)], ticks(make_id<TermId>(i)));
+        slowest[at(a)] = std::max(slowest[at(a)], ticks(make_id<TermId>(i)));
+        least = std::min(least, nodal[at(a)]);
+      }
+      for (const NodeId a : stencil) vibration[at(a)] = std::min(vibration[at(a)], least);
+    }
+    std::vector<std::pair<double, NodeId>> order;
+    for (Place a = 0; a < nodes; ++a) {
+      const auto node = make_id<NodeId>(static_cast<Index>(a));
+      const bool alike = std::ranges::all_of(around_[node], [&](TermId i) {
+        return std::ranges::all_of(model_.term(i).stencil(), [&](NodeId b) {
+          return fastest[at(b)] == slowest[a] && slowest[at(b)] == slowest[a];
+        });
+      });
+      if (alike || around_[node].empty()) continue;
+      order.emplace_back(priority.empty() ? slowest[a] / vibration[a] : priority[a], node);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater{}, &std::pair<double, NodeId>::first);
+    std::vector<NodeId> result;
+    for (const auto& [danger, node] : order) result.push_back(node);
+    return result;
+  }
+
+  Neighbourhood neighbourhood(NodeId centre) {
+    Neighbourhood n;
+    n.centre = centre;
+    const std::vector<NodeId> nodes = grow(centre);
+    std::vector<TermId> terms;
+    for (const NodeId a : nodes) terms.insert(terms.end(), around_[a].begin(), around_[a].end());
+    std::ranges::sort(terms);
+    terms.erase(std::ranges::unique(terms).begin(), terms.end());
+    std::int64_t common = 0;
+    for (const TermId i : terms) common = std::gcd(common, std::int64_t{ticks(i)});
+    n.tick = lattice_.tick * static_cast<double>(common);
+    const auto d = static_cast<Place>(model_.dim());
+    Eigen::Index size = 0;  // of the free components, numbered node by node
+    place_.clear();
+    for (Place k = 0; k < nodes.size(); ++k) {
+      local_[at(nodes[k])] = static_cast<std::int32_t>(k);
+      for (Place c = 0; c < d; ++c) {
+        const bool held = model_.supports().support_of(nodes[k], static_cast<int>(c)) != Supports::none;
+        place_.push_back(held ? -1 : size++);
+      }
+    }
+    if (size > 0)
+      for (const TermId i : terms) add(level(n, ticks(i) / common, size), i);
+    for (const NodeId a : nodes) local_[at(a)] = -1;
+    std::ranges::sort(n.levels, {}, &Level::ticks);
+    if (!nests(n) && period_of(n) > longest_period) n.levels.clear();
+    return n;
+  }
+
+ private:
+  std::int32_t ticks(TermId i) const { return lattice_.ticks[at(i)]; }
+
+  // Ring by ring around the centre.
+  std::vector<NodeId> grow(NodeId centre) {
+    const auto d = static_cast<Place>(model_.dim());
+    std::vector<NodeId> nodes = {centre};
+    local_[at(centre)] = 0;
+    for (Place ring = 0, done = 0; ring == 0 || nodes.size() * d <= many_components; ++ring) {
+      const Place before = nodes.size();
+      std::vector<NodeId> next;
+      for (; done < before; ++done)
+        for (const TermId i : around_[nodes[done]])
+          for (const NodeId b : model_.term(i).stencil())
+            if (local_[at(b)] < 0) {
+              local_[at(b)] = 0;
+              next.push_back(b);
+            }
+      const bool too_many = (before + next.size()) * d > (ring == 0 ? most_components : many_components);
+      if (too_many && ring > 0) {
+        for (const NodeId b : next) local_[at(b)] = -1;
+        break;
+      }
+      for (const NodeId b : next) {
+        if (nodes.size() * d < most_components)
+          nodes.push_back(b);
+        else
+          local_[at(b)] = -1;
+      }
+      if (next.empty() || too_many) break;
+    }
+    for (const NodeId a : nodes) local_[at(a)] = -1;
+    return nodes;
+  }
+
+  static Matrix& level(Neighbourhood& n, std::int64_t ticks, Eigen::Index size) {
+    const auto found = std::ranges::find(n.levels, ticks, &Level::ticks);
+    return found != n.levels.end() ? found->A : n.levels.emplace_back(Level{ticks, Matrix::Zero(size, size)}).A;
+  }
+
+  // The term's stiffness between the neighbourhood's free components.
+  void add(Matrix& A, TermId i) {
+    const auto [potential, k] = model_.term(i);
+    const auto d = static_cast<Place>(model_.dim());
+    potential->each_hessian_piece(k, u_, 0.0, [&](std::span<const NodeId> nodes, std::span<const double> H) {
+      const Place n = nodes.size() * d;
+      for (Place r = 0; r < n; ++r)
+        for (Place c = 0; c < n; ++c) {
+          const NodeId a = nodes[r / d], b = nodes[c / d];
+          if (local_[at(a)] < 0 || local_[at(b)] < 0) continue;
+          const Eigen::Index row = place_[static_cast<Place>(local_[at(a)]) * d + r % d],
+                             column = place_[static_cast<Place>(local_[at(b)]) * d + c % d];
+          if (row < 0 || column < 0) continue;
+          A(row, column) += 0.5 * (H[r * n + c] + H[c * n + r]) / std::sqrt(model_.mass(a) * model_.mass(b));
+        }
+    });
+  }
+
+  const Model& model_;
+  std::span<const double> u_;
+  const TickLattice& lattice_;
+  NodeTerms around_;
+  std::vector<std::int32_t> local_;  // of each node of the model its number in the neighbourhood in hand, or -1
+  std::vector<Eigen::Index> place_;  // of each component of that its row, or -1
+};
+
+}  // namespace
+
+StepTrial try_steps(const Model& model, std::span<const double> u, const TickLattice& lattice,
+                    std::span<const double> nodal, const TrialOptions& options, std::span<const double> priority) {
+  TEMPI_ASSERT(nodal.size() == model.mass().size());
+  StepTrial result;
+  Trial trial(model, u, lattice);
+  const std::vector<NodeId> places = trial.places(nodal, priority);
+  result.places = std::ssize(places);
+  ThreadTeam team(options.threads);
+  double worst = 0.0;  // logarithm over `duration`
+  for (auto next = places.begin(); next != places.end();) {
+    const auto done = static_cast<double>(next - places.begin());
+    const double whole = result.price / std::max(done, 1.0) * static_cast<double>(places.size());
+    if (done > 0.0 && result.price > options.price && whole > options.complete) break;
+    std::vector<Neighbourhood> some;
+    for (double price = 0.0; next != places.end() && some.size() < 64 && price < 0.02; ++next) {
+      Neighbourhood n = trial.neighbourhood(*next);
+      if (n.levels.empty()) continue;
+      price += price_of(n);
+      some.push_back(std::move(n));
+    }
+    std::vector<Verdict> verdicts(some.size());
+    team.for_each(std::ssize(some), [&](Index i) {
+      verdicts[static_cast<std::size_t>(i)] = try_neighbourhood(some[static_cast<std::size_t>(i)]);
+    });
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const Verdict& v = verdicts[i];
+      ++result.tried;
+      result.proved += v.proved ? 1 : 0;
+      result.price += v.proved ? 5e-5 : price_of(some[i]);
+      const double total = v.growth / v.longest_step * options.duration;
+      if (v.growth < StepTrial::smallest_growth || total <= worst) continue;
+      worst = total;
+      result.growth = v.growth;
+      result.longest_step = v.longest_step;
+      result.where = some[i].centre;
+    }
+    result.grows = worst > std::log(StepTrial::tolerated_amplitude);
+    if (result.grows) break;
+  }
+  return result;
+}
+
+}  // namespace tempi
