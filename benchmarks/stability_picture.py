@@ -19,9 +19,16 @@ import numpy as np
 from matplotlib.colors import BoundaryNorm
 
 
+def spread(values: np.ndarray) -> np.ndarray:
+    """Stretched so that small elements show: the part of the points that lie below, smoothed over ties."""
+    order = np.sort(values)
+    return 0.5 * (np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right")) / len(values)
+
+
 def main() -> None:
     mode = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     x = np.array(mode["points"]).reshape(-1, 2)
+    x = np.stack([spread(x[:, 0]), spread(x[:, 1])], axis=1)
     v = np.array(mode["velocity"]).reshape(-1, 2)
     cells, levels = np.array(mode["cells"]), np.log2(np.array(mode["ticks"]))
     slow, fast = np.zeros(len(x)), np.full(len(x), 99.0)
@@ -30,8 +37,8 @@ def main() -> None:
         np.minimum.at(fast, cells[:, a], levels)
     size = np.linalg.norm(v, axis=1)
     centre = x[size.argmax()]
-    near = size > 0.02 * size.max()
-    reach = 1.6 * max(np.abs(x[near] - centre).max(), 1e-9)
+    moving = size > 0.1 * size.max()
+    reach = np.clip(1.5 * np.abs(x[moving] - centre).max(), 0.15, 0.3)
     edges = np.arange(levels.min() - 0.5, levels.max() + 1.0)
     colours = plt.get_cmap("viridis_r", len(edges) - 1)
     figure, (whole, zoom) = plt.subplots(1, 2, figsize=(11.5, 5.0), constrained_layout=True)
@@ -44,15 +51,21 @@ def main() -> None:
     bar = figure.colorbar(drawn, ax=[whole, zoom], ticks=np.arange(levels.min(), levels.max() + 1), shrink=0.85)
     bar.set_label("step: two to the power of ... ticks")
     whole.set_title("the body, by the steps of its elements")
-    whole.plot(*np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]]).T * reach + centre[:, None], "r-", linewidth=1.2)
-    zoom.set_xlim(centre[0] - reach, centre[0] + reach)
-    zoom.set_ylim(centre[1] - reach, centre[1] + reach)
-    shown = size > 1e-3 * size.max()
-    zoom.quiver(x[shown, 0], x[shown, 1], v[shown, 0], v[shown, 1], color="crimson", angles="xy", width=0.006,
-                scale=3.0 * size.max() / reach * 0.8, scale_units="xy")
-    top = size.argmax()
-    zoom.set_title("its fastest growing motion: a node kicked every "
-                   f"{2 ** fast[top]:.0f} and every {2 ** slow[top]:.0f} ticks", fontsize=10)
+    low = np.maximum(centre - reach, x.min(axis=0) - 0.45 * reach)
+    high = np.minimum(low + 2.0 * reach, x.max(axis=0) + 0.45 * reach)
+    whole.add_patch(plt.Rectangle(low, *(high - low), fill=False, edgecolor="crimson", linewidth=1.2))
+    zoom.set_xlim(low[0], high[0])
+    zoom.set_ylim(low[1], high[1])
+    shown = size > 0.01 * size.max()
+    zoom.quiver(x[shown, 0], x[shown, 1], v[shown, 0], v[shown, 1], color="crimson", angles="xy", width=0.007,
+                scale=2.5 * size.max() / reach, scale_units="xy")
+    zoom.set_title("its fastest growing motion: nodes kicked every "
+                   f"{2 ** fast[moving].min():.0f} to {2 ** slow[moving].max():.0f} ticks", fontsize=10)
+    for axes in (whole, zoom):
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.set_xlabel("X (stretched: equal parts of the nodes)")
+        axes.set_ylabel("Y (stretched)")
     figure.savefig(sys.argv[2], dpi=110)
 
 

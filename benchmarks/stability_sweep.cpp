@@ -229,7 +229,8 @@ Json try_body(const std::string& element, const DrawnBody& drawn, const Effort& 
   const auto grows = [&](double growth) {
     return growth * static_cast<double>(effort.longest_steps) > std::log(tolerated_growth);
   };
-  const bool nested = nests(chosen.choice.rule);
+  constexpr std::size_t most_components = 2500;  // of a spectrum; beyond, and where steps do not nest, a run tells
+  const bool nested = nests(chosen.choice.rule) && u.size() <= most_components;
   j["growth"] = nested ? exact_growth(linear, chosen.choice.lattice) : 0.0;
   j["unstable"] = grows(j["growth"].get<double>());
   if (effort.run || !nested) {

@@ -281,6 +281,7 @@ std::string summary_json(const Simulation& s, const Balance& balance, const Ener
   j["groups"] = group_names(*s.mesh);
   j["wall_time"] = figures.wall_time;
   if (s.choice) j["predicted_wall_time"] = s.predicted_time(*s.choice);
+  if (s.trial) j["trial_time"] = s.trial_time;
   j["total_time"] = figures.total_time;
   j["time_per_update"] = per_update(figures.wall_time);
   j["threads"] = figures.threads;
@@ -378,7 +379,7 @@ std::string table_of_choices(const Simulation& s) {
   std::string out = fmt::format("  mass shares {}\n  {:<28} {:>10} {:>8} {:>10}  {}\n", name_of(s.model->share_rule()),
                                 "choices of steps", "neighbours", "saving", "time", "stability");
   const auto add = [&](const StepChoice& c, bool chosen) {
-    const StepTrial trial = chosen && s.trial ? *s.trial : s.try_lattice(c.lattice, 0.0);
+    const StepTrial trial = chosen && s.trial ? *s.trial : s.try_lattice(*s.model, c.lattice, 0.0);
     out += line_of_choice(chosen, name_of(c.rule), c.limit, c.saving, s.predicted_time(c), s.describe_trial(trial));
   };
   const bool asynchronous = s.input.integrator.method == "avi" && s.choice.has_value();

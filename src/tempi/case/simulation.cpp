@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 #include "tempi/case/constraint_choice.hpp"
@@ -615,6 +617,12 @@ class Builder {
           "{} of {} elements act implicitly and give way so much that the model starts with {:.4g} J of potential "
           "energy instead of {:.4g} J: avi-implicit is for a few stiff elements. Take a smaller implicit_step.",
           s_.implicit_terms, s_.model->term_count(), softly, truly));
+    if (in.trial > 0.0 && std::ranges::adjacent_find(s_.steps, std::not_equal_to{}) != s_.steps.end()) {
+      TickLattice lattice{*std::ranges::min_element(s_.steps), {}};  // they nest
+      for (const double step : s_.steps)
+        lattice.ticks.push_back(static_cast<std::int32_t>(std::lround(step / lattice.tick)));
+      s_.trial = s_.try_lattice(integrator->softened_model(), lattice, 0.0);
+    }
     s_.integrator = std::move(integrator);
   }
 
@@ -629,8 +637,15 @@ class Builder {
     s_.integrator = std::move(integrator);
   }
 
-  // As the case has it; with lattice = "auto" and no limit of its own the first of the attempts that does not grow.
   void choose_lattice() {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    find_lattice();
+    if (s_.trial) s_.trial_time = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  // As the case has it; with lattice = "auto" and no limit of its own the first of the attempts that does not grow.
+  void find_lattice() {
     const IntegratorInput& in = input().integrator;
     const bool asynchronous = in.method == "avi";
     if (asynchronous) s_.nodal_steps = nodal_stable_steps(*s_.model, s_.state.displacement);
@@ -662,7 +677,7 @@ class Builder {
     const auto& ticks = choice.lattice.ticks;
     if (input().integrator.trial == 0.0 || std::ranges::adjacent_find(ticks, std::not_equal_to{}) == ticks.end())
       return std::nullopt;
-    return s_.try_lattice(choice.lattice, input().integrator.trial * 1e-9 * choice.cost * input().end_time);
+    return s_.try_lattice(*s_.model, choice.lattice, input().integrator.trial * 1e-9 * choice.cost * input().end_time);
   }
 
   void find_probes() {
@@ -745,7 +760,7 @@ std::vector<double> Simulation::costs_per_update(bool watched) const {
 double Simulation::assembled_limit() const { return assembled_stable_step(*model, state.displacement, threads); }
 
 StepWish Simulation::step_wish(std::vector<double> of) const {
-  return {*model, std::move(of), costs_per_update(false), smallest_within_a_ring(*model, nodal())};
+  return {*model, std::move(of), costs_per_update(false), smallest_within_a_ring(*model, nodal(*model))};
 }
 
 Index Simulation::newmark_updates(double time) const {
@@ -767,17 +782,17 @@ bool Simulation::steps_may_resonate() const {
   return least != most;
 }
 
-std::vector<double> Simulation::nodal() const {
-  return nodal_steps.empty() ? nodal_stable_steps(*model, state.displacement) : nodal_steps;
+std::vector<double> Simulation::nodal(const Model& of) const {
+  return nodal_steps.empty() ? nodal_stable_steps(of, state.displacement) : nodal_steps;
 }
 
-StepTrial Simulation::try_lattice(const TickLattice& lattice, double price) const {
-  constexpr double least = 0.05;  // [s]: below, a trial would tell nothing
+StepTrial Simulation::try_lattice(const Model& of, const TickLattice& lattice, double price) const {
+  constexpr double least = 0.03;  // [s]: below, a trial would tell nothing
   TrialOptions options;
   options.duration = input.end_time;
   options.price = std::max(price, least);
   options.threads = threads;
-  return try_steps(*model, state.displacement, lattice, nodal(), options);
+  return try_steps(of, state.displacement, lattice, nodal(of), options);
 }
 
 std::string Simulation::describe_trial(const StepTrial& of) const {
@@ -796,9 +811,10 @@ std::string Simulation::caution() const {
         "these steps resonate: a small motion {}, e^{:.3g} over the run. Leave the choice to lattice = \"auto\", or "
         "take a smaller safety or nodal_safety.",
         describe_trial(*trial), trial->growth / trial->longest_step * input.end_time);
-  if (trial || input.integrator.method != "avi") return "";
-  return choice ? "whether these steps resonate was not tried (trial = 0): `tempi stability` measures it."
-                : "whether steps on the exact queue resonate is not tried: `tempi stability` measures it.";
+  if (trial || !(input.integrator.method == "avi" || input.integrator.method == "avi-implicit")) return "";
+  return input.integrator.lattice != "exact"
+             ? "whether these steps resonate was not tried (trial = 0): `tempi stability` measures it."
+             : "whether steps on the exact queue resonate is not tried: `tempi stability` measures it.";
 }
 
 Simulation build(CaseFile input, int threads) { return Builder(std::move(input), threads)(); }

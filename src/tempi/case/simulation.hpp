@@ -39,6 +39,7 @@ struct Simulation {
   std::optional<StepChoice> choice;   // of the lattice; absent on the queue
   std::vector<double> nodal_steps;    // of avi: nodal_stable_steps where it starts; otherwise empty
   std::optional<StepTrial> trial;     // of the chosen lattice; absent where steps are equal or were not tried
+  double trial_time = 0.0;            // [s] of wall time: choosing and trying the lattice
   std::vector<std::string> resonant;  // choices that were tried before and grew
   double machine_factor = 1.0;        // time of an update here over its typical cost, as measured by `build`
   std::vector<Probe> probes;
@@ -65,10 +66,10 @@ struct Simulation {
   CellType type_of(const ElasticCells& potential) const;
   double predicted_time(const StepChoice& of) const;  // wall time of the run [s], without output
 
-  // Whether steps on a lattice grow over the run, tried where it starts at the price that the case allows.
-  StepTrial try_lattice(const TickLattice& lattice, double price) const;
-  bool steps_may_resonate() const;    // unequal ones on a lattice
-  std::vector<double> nodal() const;  // nodal_stable_steps where it starts
+  // Whether steps on a lattice grow over the run, tried where it starts: at this price [s], or a little.
+  StepTrial try_lattice(const Model& of, const TickLattice& lattice, double price) const;
+  bool steps_may_resonate() const;                   // unequal ones on a lattice
+  std::vector<double> nodal(const Model& of) const;  // nodal_stable_steps where it starts
 
   std::vector<Index> term_of_cell() const;                // -1: none
   std::string describe_trial(const StepTrial& of) const;  // "no growth at ...", "grows by ..."
