@@ -107,7 +107,7 @@ Matrix nested_positions(const Neighbourhood& n) {
   return map.C;
 }
 
-// C of one period tick by tick, for steps that do not nest.
+// The same tick by tick, for steps that do not nest.
 Matrix positions_after_a_period(const Neighbourhood& n, std::int64_t period) {
   const Eigen::Index size = n.levels.front().A.rows();
   Matrix X = Matrix::Identity(size, size), V = Matrix::Zero(size, size);
@@ -133,7 +133,12 @@ Verdict try_neighbourhood(const Neighbourhood& n) {
     return verdict;
   }
   const bool releases = releases_energy(n);
-  const Eigen::EigenSolver<Matrix> solver(nests(n) ? nested_positions(n) : positions_after_a_period(n, period), false);
+  const Matrix C = nests(n) ? nested_positions(n) : positions_after_a_period(n, period);
+  const Eigen::EigenSolver<Matrix> solver(C, false);
+  if (!C.allFinite() || solver.info() != Eigen::Success) {
+    verdict.growth = std::log(std::numeric_limits<double>::max());  // beyond all numbers within a period
+    return verdict;
+  }
   for (Eigen::Index i = 0; i < solver.eigenvalues().size(); ++i) {
     const std::complex<double> mu = solver.eigenvalues()(i);
     if (releases && mu.imag() == 0.0 && mu.real() > 0.0) continue;
@@ -221,35 +226,26 @@ class Trial {
  private:
   std::int32_t ticks(TermId i) const { return lattice_.ticks[at(i)]; }
 
-  // Ring by ring around the centre.
+  // Ring by ring around the centre while that is not too many; the first ring, as far as there is room, in any case.
   std::vector<NodeId> grow(NodeId centre) {
     const auto d = static_cast<Place>(model_.dim());
-    std::vector<NodeId> nodes = {centre};
+    std::vector<NodeId> met = {centre}, nodes;
     local_[at(centre)] = 0;
-    for (Place ring = 0, done = 0; ring == 0 || nodes.size() * d <= many_components; ++ring) {
-      const Place before = nodes.size();
-      std::vector<NodeId> next;
-      for (; done < before; ++done)
-        for (const TermId i : around_[nodes[done]])
+    for (Place looked = 0; looked < met.size();) {
+      nodes = met;
+      for (; looked < nodes.size(); ++looked)
+        for (const TermId i : around_[nodes[looked]])
           for (const NodeId b : model_.term(i).stencil())
-            if (local_[at(b)] < 0) {
-              local_[at(b)] = 0;
-              next.push_back(b);
-            }
-      const bool too_many = (before + next.size()) * d > (ring == 0 ? most_components : many_components);
-      if (too_many && ring > 0) {
-        for (const NodeId b : next) local_[at(b)] = -1;
+            if (std::exchange(local_[at(b)], 0) < 0) met.push_back(b);
+      const bool first = nodes.size() == 1;
+      if (met.size() * d > many_components) {
+        if (first)
+          nodes.assign(met.begin(),
+                       met.begin() + static_cast<std::ptrdiff_t>(std::min(met.size(), most_components / d)));
         break;
       }
-      for (const NodeId b : next) {
-        if (nodes.size() * d < most_components)
-          nodes.push_back(b);
-        else
-          local_[at(b)] = -1;
-      }
-      if (next.empty() || too_many) break;
     }
-    for (const NodeId a : nodes) local_[at(a)] = -1;
+    for (const NodeId a : met) local_[at(a)] = -1;
     return nodes;
   }
 
