@@ -647,17 +647,19 @@ class Builder {
   // As the case has it; with lattice = "auto" and no limit of its own the first of the attempts that does not grow.
   void find_lattice() {
     const IntegratorInput& in = input().integrator;
-    const bool asynchronous = in.method == "avi";
-    if (asynchronous) s_.nodal_steps = nodal_stable_steps(*s_.model, s_.state.displacement);
+    if (in.method == "newmark") {  // all steps are equal: no node holds them back
+      s_.choice = equal_steps({*s_.model, s_.wished_steps, s_.costs_per_update(false), {}});
+      return;
+    }
+    s_.nodal_steps = nodal_stable_steps(*s_.model, s_.state.displacement);
+    const StepWish wish = s_.step_wish(s_.wished_steps);
     const NeighbourLimit own{in.nodal_safety, in.neighbour_ratio, false};
     const auto rule = lattice_rule(in.lattice);
-    if (!asynchronous || rule || own != NeighbourLimit{} || in.steps == "one-ring" || in.steps == "uniform") {
-      const StepWish wish = s_.step_wish(s_.wished_steps);
+    if (rule || own != NeighbourLimit{} || in.steps == "one-ring" || in.steps == "uniform") {
       s_.choice = rule ? choice_of(wish, *rule, own) : automatic_choice(wish, own);
       s_.trial = trial_of(*s_.choice);
       return;
     }
-    const StepWish wish = s_.step_wish(s_.wished_steps);
     for (const StepAttempt& attempt : attempts()) {
       StepWish part = wish;
       for (double& step : part.steps) step *= attempt.part;
