@@ -227,10 +227,7 @@ constexpr Option table[] = {
      "steps as multiples of one tick. auto: powers of two or three, whichever is faster, with nodal_safety = 0.9, "
      "tried on the model itself and tightened where they resonate (docs/stability.md); the others as named: tried and "
      "told, not changed; any: 1 to 8 and four an octave beyond, which keeps most of the saving but resonates first; "
-     "exact: steps "
-     "as they are, "
-     "on "
-     "the event queue, slow"},
+     "exact: steps as they are, on the event queue, slow"},
     {"integrator", "neighbour_ratio", number, "", "", "", one_or_more,
      "how many times the smallest step around it an element's step may be; omitted: any"},
     {"integrator", "nodal_safety", number, "", "", "", positive,

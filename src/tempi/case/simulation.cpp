@@ -48,6 +48,11 @@ VectorExpression vector_of(const std::vector<FormulaText>& texts, const Constant
   return VectorExpression(std::move(components));
 }
 
+// Whether not all of them are equal.
+bool differ(const auto& steps) {
+  return std::ranges::adjacent_find(steps, std::not_equal_to{}) != std::ranges::end(steps);
+}
+
 class Builder {
  public:
   Builder(CaseFile input, int threads) {
@@ -617,7 +622,7 @@ class Builder {
           "{} of {} elements act implicitly and give way so much that the model starts with {:.4g} J of potential "
           "energy instead of {:.4g} J: avi-implicit is for a few stiff elements. Take a smaller implicit_step.",
           s_.implicit_terms, s_.model->term_count(), softly, truly));
-    if (in.trial > 0.0 && std::ranges::adjacent_find(s_.steps, std::not_equal_to{}) != s_.steps.end()) {
+    if (in.trial > 0.0 && differ(s_.steps)) {
       TickLattice lattice{*std::ranges::min_element(s_.steps), {}};  // they nest
       for (const double step : s_.steps)
         lattice.ticks.push_back(static_cast<std::int32_t>(std::lround(step / lattice.tick)));
@@ -676,9 +681,7 @@ class Builder {
   }
 
   std::optional<StepTrial> trial_of(const StepChoice& choice) const {
-    const auto& ticks = choice.lattice.ticks;
-    if (input().integrator.trial == 0.0 || std::ranges::adjacent_find(ticks, std::not_equal_to{}) == ticks.end())
-      return std::nullopt;
+    if (input().integrator.trial == 0.0 || !differ(choice.lattice.ticks)) return std::nullopt;
     return s_.try_lattice(*s_.model, choice.lattice, input().integrator.trial * 1e-9 * choice.cost * input().end_time);
   }
 
@@ -778,11 +781,7 @@ std::vector<Index> Simulation::term_of_cell() const {
   return term;
 }
 
-bool Simulation::steps_may_resonate() const {
-  if (!choice || nodal_steps.empty()) return false;
-  const auto [least, most] = std::ranges::minmax(choice->lattice.ticks);
-  return least != most;
-}
+bool Simulation::steps_may_resonate() const { return choice && !nodal_steps.empty() && differ(choice->lattice.ticks); }
 
 std::vector<double> Simulation::nodal(const Model& of) const {
   return nodal_steps.empty() ? nodal_stable_steps(of, state.displacement) : nodal_steps;
@@ -806,8 +805,7 @@ std::string Simulation::describe_trial(const StepTrial& of) const {
 }
 
 std::string Simulation::caution() const {
-  const auto [least, most] = std::ranges::minmax(steps);
-  if (least == most) return "";
+  if (!differ(steps)) return "";
   if (trial && trial->grows)
     return fmt::format(
         "these steps resonate: a small motion {}, e^{:.3g} over the run. Leave the choice to lattice = \"auto\", or "

@@ -10,6 +10,8 @@
 // in it; a resonance doubles it again and again. A pass over the nodes a sample; no cost an update.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "tempi/diagnostic/step_trial.hpp"
@@ -30,15 +32,13 @@ class ResonanceGuard {
   // Whether the steps resonate about the last sample: for the message of a run that failed. Empty if not.
   std::string verdict(double time_left) const;
 
-  double smallest_scales() const { return energy_; }  // at the last sample [J]
-
  private:
   const Model& model_;
   const TickLattice& lattice_;
   std::span<const double> nodal_;
   int threads_;
   std::vector<double> displacement_, of_nodes_;  // of the last sample; energies of its nodes
-  double energy_ = 0.0, least_ = 0.0, looked_at_ = 0.0;
+  double least_ = 0.0, looked_at_ = 0.0;  // energies of the smallest scales [J]: the least seen, the last one tried
   bool first_ = true;
 };
 

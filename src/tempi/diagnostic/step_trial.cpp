@@ -148,7 +148,8 @@ Verdict try_neighbourhood(const Neighbourhood& n) {
   return verdict;
 }
 
-// [s], of one core: what the tables of docs/stability.md took.
+// [s], of one core: what the tables of docs/stability.md took; of a neighbourhood without a spectrum, and with one.
+constexpr double price_when_settled = 5e-5;
 double price_of(const Neighbourhood& n) {
   const double size = static_cast<double>(n.levels.front().A.rows()), cube = size * size * size;
   double products = 0.0;  // of matrices
@@ -298,7 +299,11 @@ StepTrial try_steps(const Model& model, std::span<const double> u, const TickLat
     std::vector<Neighbourhood> some;
     for (double price = 0.0; next != places.end() && some.size() < 64 && price < 0.02; ++next) {
       Neighbourhood n = trial.neighbourhood(*next);
-      if (n.levels.empty()) continue;
+      if (n.levels.empty()) {  // looked at for nothing, and that has its price too
+        result.price += price_when_settled;
+        price += price_when_settled;
+        continue;
+      }
       price += price_of(n);
       some.push_back(std::move(n));
     }
@@ -310,7 +315,7 @@ StepTrial try_steps(const Model& model, std::span<const double> u, const TickLat
       const Verdict& v = verdicts[i];
       ++result.tried;
       result.proved += v.proved ? 1 : 0;
-      result.price += v.proved ? 5e-5 : price_of(some[i]);
+      result.price += v.proved ? price_when_settled : price_of(some[i]);
       const double total = v.growth / v.longest_step * options.duration;
       if (v.growth < StepTrial::smallest_growth || total <= worst) continue;
       worst = total;
