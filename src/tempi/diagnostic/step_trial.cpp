@@ -20,8 +20,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Place = std::size_t;
 
-constexpr std::size_t many_components = 64;  // a neighbourhood stops growing before it has more
-constexpr std::size_t most_components = 160;
+constexpr std::size_t most_components = 64;     // of a neighbourhood
 constexpr std::int64_t longest_period = 16384;  // ticks, of steps that do not nest; where it is longer nothing is tried
 
 Place at(NodeId a) { return static_cast<Place>(index(a)); }
@@ -160,21 +159,26 @@ double price_of(const Neighbourhood& n) {
 
 class Trial {
  public:
-  Trial(const Model& model, std::span<const double> u, const TickLattice& lattice)
-      : model_(model), u_(u), lattice_(lattice), around_(node_terms(model)), local_(model.mass().size(), -1) {}
+  Trial(const Model& model, std::span<const double> u, const TickLattice& lattice, std::span<const double> nodal)
+      : model_(model),
+        u_(u),
+        lattice_(lattice),
+        nodal_(nodal),
+        around_(node_terms(model)),
+        local_(model.mass().size(), -1) {}
 
   // Nodes whose neighbours' terms have not all the same step, the most dangerous first.
-  std::vector<NodeId> places(std::span<const double> nodal, std::span<const double> priority) const {
+  std::vector<NodeId> places(std::span<const double> priority) const {
     const Place nodes = model_.mass().size();
     std::vector<std::int32_t> fastest(nodes, std::numeric_limits<std::int32_t>::max()), slowest(nodes, 0);
-    std::vector<double> vibration(nodal.begin(), nodal.end());
+    std::vector<double> vibration(nodal_.begin(), nodal_.end());
     for (Index i = 0; i < model_.term_count(); ++i) {
       const auto stencil = model_.term(make_id<TermId>(i)).stencil();
       double least = std::numeric_limits<double>::infinity();
       for (const NodeId a : stencil) {
         fastest[at(a)] = std::min(fastest[at(a)], ticks(make_id<TermId>(i)));
         slowest[at(a)] = std::max(slowest[at(a)], ticks(make_id<TermId>(i)));
-        least = std::min(least, nodal[at(a)]);
+        least = std::min(least, nodal_[at(a)]);
       }
       for (const NodeId a : stencil) vibration[at(a)] = std::min(vibration[at(a)], least);
     }
@@ -227,7 +231,7 @@ class Trial {
  private:
   std::int32_t ticks(TermId i) const { return lattice_.ticks[at(i)]; }
 
-  // Ring by ring around the centre while that is not too many; the first ring, as far as there is room, in any case.
+  // Ring by ring around the centre while that is not too many; of a first ring that is, the nodes that vibrate fastest.
   std::vector<NodeId> grow(NodeId centre) {
     const auto d = static_cast<Place>(model_.dim());
     std::vector<NodeId> met = {centre}, nodes;
@@ -238,11 +242,11 @@ class Trial {
         for (const TermId i : around_[nodes[looked]])
           for (const NodeId b : model_.term(i).stencil())
             if (std::exchange(local_[at(b)], 0) < 0) met.push_back(b);
-      const bool first = nodes.size() == 1;
-      if (met.size() * d > many_components) {
-        if (first)
-          nodes.assign(met.begin(),
-                       met.begin() + static_cast<std::ptrdiff_t>(std::min(met.size(), most_components / d)));
+      if (met.size() * d > most_components) {
+        if (nodes.size() == 1) {
+          std::ranges::stable_sort(met.begin() + 1, met.end(), {}, [&](NodeId a) { return nodal_[at(a)]; });
+          nodes.assign(met.begin(), met.begin() + static_cast<std::ptrdiff_t>(most_components / d));
+        }
         break;
       }
     }
@@ -276,6 +280,7 @@ class Trial {
   const Model& model_;
   std::span<const double> u_;
   const TickLattice& lattice_;
+  std::span<const double> nodal_;  // stable steps of single nodes
   NodeTerms around_;
   std::vector<std::int32_t> local_;  // of each node of the model its number in the neighbourhood in hand, or -1
   std::vector<Eigen::Index> place_;  // of each component of that its row, or -1
@@ -287,8 +292,8 @@ StepTrial try_steps(const Model& model, std::span<const double> u, const TickLat
                     std::span<const double> nodal, const TrialOptions& options, std::span<const double> priority) {
   TEMPI_ASSERT(nodal.size() == model.mass().size());
   StepTrial result;
-  Trial trial(model, u, lattice);
-  const std::vector<NodeId> places = trial.places(nodal, priority);
+  Trial trial(model, u, lattice, nodal);
+  const std::vector<NodeId> places = trial.places(priority);
   result.places = std::ssize(places);
   ThreadTeam team(options.threads);
   double worst = 0.0;  // logarithm over `duration`

@@ -2,12 +2,12 @@
 // Whether steps on a lattice of ticks resonate on a given model, found out neighbourhood by neighbourhood.
 //
 // Growth is local: a fast vibration of a few nodes meets the slow elements around it. So each node where steps differ
-// is tried with what is near it: the node and its neighbours move (some rings, up to about 64 components), everything
-// else is held. There the small motions have masses M, stiffnesses K_l that act every m_l ticks, and a period of T, the
-// least common multiple of their steps. In x = M^{1/2} d, with A_l = M^{-1/2} K_l M^{-1/2}, the positions at two ends
-// of periods follow x(2T) - 2 C x(T) + x(0) = 0 (the map, begun and ended with half kicks, is its own reverse), C found
-// by applying one period to a unit matrix. It grows where an eigenvalue of C lies off [-1, 1], by |log|mu + sqrt(mu^2 -
-// 1)|| a period.
+// is tried with what is near it: the node and its neighbours move (some rings, up to 64 components; of a first ring
+// that is larger the nodes that vibrate fastest), everything else is held. There the small motions have masses M,
+// stiffnesses K_l that act every m_l ticks, and a period of T, the least common multiple of their steps. In x = M^{1/2}
+// d, with A_l = M^{-1/2} K_l M^{-1/2}, the positions at two ends of periods follow x(2T) - 2 C x(T) + x(0) = 0 (the
+// map, begun and ended with half kicks, is its own reverse), C found by applying one period to a unit matrix. It grows
+// where an eigenvalue of C lies off [-1, 1], by |log|mu + sqrt(mu^2 - 1)|| a period.
 //
 // Most neighbourhoods need no eigenvalues: where T^2 lambda_max(sum of A_l) < 4 nothing can grow, however the steps
 // divide T (M. G. Krein's central zone of stability: x'' + P(t) x = 0, P >= 0 of period T, is stable if T times the
@@ -53,7 +53,7 @@ struct StepTrial {
 
 // `u`: displacements about which motions are small; `lattice`: the steps of all terms; `nodal`: nodal_stable_steps at u
 // (model/steps.hpp), by which places are ordered; with `priority` (one a node) by that instead, largest first.
-// Cost: about 0.5 ms a place that has to be tried, 0.05 ms one that is proved.
+// Cost: 0.5 to 2 ms a place that has to be tried, 0.05 ms one that is proved.
 StepTrial try_steps(const Model& model, std::span<const double> u, const TickLattice& lattice,
                     std::span<const double> nodal, const TrialOptions& options, std::span<const double> priority = {});
 
