@@ -16,12 +16,12 @@
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
+#include "tempi/element/elastic_cells.hpp"
 #include "tempi/integrator/avi_adaptive.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
 #include "tempi/integrator/sync_symplectic_energy_momentum.hpp"
 #include "tempi/model/steps.hpp"
-#include "tempi/potential/elastic_cells.hpp"
-#include "tempi/potential/pairs.hpp"
+#include "tempi/pair/pairs.hpp"
 
 namespace tempi::bench {
 namespace {

@@ -26,7 +26,7 @@
 #include "tempi/mesh/quality.hpp"
 #include "tempi/model/linearised_model.hpp"
 #include "tempi/model/steps.hpp"
-#include "tempi/potential/cell_kernels.hpp"
+#include "tempi/simd/instruction_set.hpp"
 
 namespace tempi::bench {
 namespace {
@@ -378,7 +378,7 @@ int main(int argc, char** argv) {
   Json j;
   j["machine"] = {{"processor", processor()},
                   {"cores", std::thread::hardware_concurrency()},
-                  {"instructions", tempi::cell_kernels().instructions},
+                  {"instructions", tempi::name_of(tempi::instruction_set())},
                   {"compiler", __VERSION__}};
   j["quick"] = quick;
   j["results"] = measure(scale);

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "tempi/potential/elastic_cells.hpp"
+#include "tempi/element/elastic_cells.hpp"
 
 namespace tempi::bench {
 namespace {

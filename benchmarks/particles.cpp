@@ -17,8 +17,8 @@
 #include <string>
 
 #include "tempi/integrator/avi_lattice.hpp"
-#include "tempi/potential/neighbour_pairs.hpp"
-#include "tempi/potential/pair_sum.hpp"
+#include "tempi/pair/pair_sum.hpp"
+#include "tempi/space/neighbour_pairs.hpp"
 
 namespace {
 

@@ -16,14 +16,20 @@ LAYERS = {
     "core": set(),
     "mesh": {"core"},
     "material": {"core"},
-    "potential": {"core", "mesh", "material"},
+    "simd": {"core"},
+    "space": {"core", "simd"},
+    "potential": {"core", "simd"},
+    "element": {"core", "mesh", "material", "simd", "potential"},
+    "pair": {"core", "simd", "space", "potential"},
+    "force": {"core", "mesh", "element", "pair"},
     "constraint": {"core", "mesh"},
-    "model": {"core", "mesh", "potential", "constraint"},
+    "model": {"core", "mesh", "potential", "force", "constraint"},
     "schedule": {"core"},
     "integrator": {"core", "model", "schedule"},
     "diagnostic": {"core", "mesh", "model", "schedule", "integrator"},
     "io": {"core", "mesh", "model", "diagnostic"},
-    "case": {"core", "mesh", "material", "potential", "constraint", "model", "schedule", "integrator", "diagnostic", "io"},
+    "case": {"core", "mesh", "material", "space", "potential", "element", "pair", "force", "constraint", "model", "schedule",
+             "integrator", "diagnostic", "io"},
 }
 COMMAND = "app"  # may include every folder
 

@@ -9,9 +9,9 @@
 #include <cmath>
 
 #include "support/meshes.hpp"
+#include "tempi/force/loads.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
 #include "tempi/model/steps.hpp"
-#include "tempi/potential/loads.hpp"
 
 namespace tempi {
 namespace {

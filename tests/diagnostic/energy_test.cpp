@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "support/meshes.hpp"
+#include "tempi/force/loads.hpp"
 #include "tempi/integrator/avi_explicit.hpp"
-#include "tempi/potential/loads.hpp"
 
 namespace tempi {
 namespace {

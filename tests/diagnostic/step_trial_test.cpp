@@ -7,7 +7,7 @@
 
 #include "support/chains.hpp"
 #include "tempi/integrator/avi_lattice.hpp"
-#include "tempi/potential/pairs.hpp"
+#include "tempi/pair/pairs.hpp"
 #include "tempi/schedule/tick_lattice.hpp"
 
 namespace tempi {

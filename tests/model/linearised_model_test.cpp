@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "support/meshes.hpp"
-#include "tempi/potential/loads.hpp"
+#include "tempi/force/loads.hpp"
 
 namespace tempi {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "support/meshes.hpp"
 #include "tempi/core/error.hpp"
-#include "tempi/potential/loads.hpp"
+#include "tempi/force/loads.hpp"
 
 namespace tempi {
 namespace {

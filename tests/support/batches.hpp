@@ -15,7 +15,8 @@
 
 #include "support/runs.hpp"
 #include "tempi/core/aligned_vector.hpp"
-#include "tempi/potential/cell_kernels.hpp"
+#include "tempi/simd/instruction_set.hpp"
+#include "tempi/simd/node_line.hpp"
 
 namespace tempi::test {
 
@@ -41,7 +42,7 @@ inline std::vector<std::string> instruction_sets() {
   std::vector<std::string> result;
   for (const std::string name : {"baseline", "avx2", "avx512"}) {
     const Instructions wish(name);
-    if (cell_kernels().instructions == name) result.push_back(name);
+    if (name_of(instruction_set()) == name) result.push_back(name);
   }
   return result;
 }

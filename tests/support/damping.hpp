@@ -5,7 +5,7 @@
 #include "support/pair_cases.hpp"
 #include "support/sync.hpp"
 #include "support/variational_methods.hpp"
-#include "tempi/potential/damping.hpp"
+#include "tempi/force/damping.hpp"
 #include "tempi/potential/wells.hpp"
 
 namespace tempi::test {

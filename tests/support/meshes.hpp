@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "support/lattice.hpp"
+#include "tempi/element/elastic_cells.hpp"
 #include "tempi/mesh/facets.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/model/model.hpp"
 #include "tempi/model/state.hpp"
-#include "tempi/potential/elastic_cells.hpp"
 
 namespace tempi::test {
 

@@ -13,7 +13,7 @@
 
 #include "support/lattice.hpp"
 #include "tempi/model/model.hpp"
-#include "tempi/potential/pairs.hpp"
+#include "tempi/pair/pairs.hpp"
 
 namespace tempi::test {
 

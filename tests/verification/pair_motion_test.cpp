@@ -4,8 +4,8 @@
 
 #include "support/every_method.hpp"
 #include "support/pair_cases.hpp"
-#include "tempi/potential/neighbour_pairs.hpp"
 #include "tempi/potential/wells.hpp"
+#include "tempi/space/neighbour_pairs.hpp"
 
 namespace tempi::test {
 namespace {

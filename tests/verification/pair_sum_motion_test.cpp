@@ -8,8 +8,8 @@
 #include "support/pair_cases.hpp"
 #include "support/variational_methods.hpp"
 #include "tempi/core/error.hpp"
-#include "tempi/potential/neighbour_pairs.hpp"
-#include "tempi/potential/pair_sum.hpp"
+#include "tempi/pair/pair_sum.hpp"
+#include "tempi/space/neighbour_pairs.hpp"
 
 namespace tempi::test {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/selection.hpp"
-#include "tempi/potential/damping.hpp"
+#include "tempi/force/damping.hpp"
 
 namespace tempi {
 namespace {

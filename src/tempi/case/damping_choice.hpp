@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tempi/case/potential_choice.hpp"
-#include "tempi/potential/elastic_cells.hpp"
-#include "tempi/potential/force.hpp"
+#include "tempi/element/elastic_cells.hpp"
+#include "tempi/force/force.hpp"
 
 namespace tempi {
 

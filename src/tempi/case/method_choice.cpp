@@ -19,7 +19,7 @@
 #include "tempi/integrator/sync_rk4.hpp"
 #include "tempi/integrator/sync_symplectic_energy_momentum.hpp"
 #include "tempi/integrator/sync_variational.hpp"
-#include "tempi/potential/pairs.hpp"
+#include "tempi/pair/pairs.hpp"
 
 namespace tempi {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/selection.hpp"
-#include "tempi/potential/neighbour_pairs.hpp"
-#include "tempi/potential/pair_sum.hpp"
+#include "tempi/space/neighbour_pairs.hpp"
+#include "tempi/pair/pair_sum.hpp"
 #include "tempi/potential/uniform_field.hpp"
 #include "tempi/potential/wells.hpp"
 

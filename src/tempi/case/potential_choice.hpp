@@ -11,7 +11,7 @@
 
 #include "tempi/case/case_file.hpp"
 #include "tempi/mesh/mesh.hpp"
-#include "tempi/potential/pairs.hpp"
+#include "tempi/pair/pairs.hpp"
 
 namespace tempi {
 

@@ -26,7 +26,7 @@
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/io/read_mesh.hpp"
 #include "tempi/mesh/quality.hpp"
-#include "tempi/potential/loads.hpp"
+#include "tempi/force/loads.hpp"
 #include "tempi/potential/uniform_field.hpp"
 
 namespace tempi {

@@ -14,8 +14,8 @@
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/model/state.hpp"
 #include "tempi/model/steps.hpp"
-#include "tempi/potential/box.hpp"
-#include "tempi/potential/elastic_cells.hpp"
+#include "tempi/space/box.hpp"
+#include "tempi/element/elastic_cells.hpp"
 
 namespace tempi {
 

@@ -2,6 +2,7 @@
 // Strong index types: a cell number cannot be passed where a node number is meant.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -13,6 +14,8 @@ enum class NodeId : std::int32_t {};   // a point of the model, 0-based
 enum class CellId : std::int32_t {};   // a cell of top dimension, 0-based, in the mesh file's order
 enum class FacetId : std::int32_t {};  // a cell of lower dimension (boundary triangle, edge, point)
 enum class TermId : std::int32_t {};   // a term V_K of the model: potentials in order, their terms in order
+
+using NodePair = std::array<NodeId, 2>;
 
 // The number behind an id, for addressing packed storage.
 template <class Id>

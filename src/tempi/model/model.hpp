@@ -10,7 +10,7 @@
 
 #include "tempi/constraint/holonomic.hpp"
 #include "tempi/constraint/supports.hpp"
-#include "tempi/potential/force.hpp"
+#include "tempi/force/force.hpp"
 #include "tempi/potential/potential.hpp"
 
 namespace tempi {

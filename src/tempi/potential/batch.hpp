@@ -9,18 +9,9 @@
 #include <span>
 
 #include "tempi/core/ids.hpp"
+#include "tempi/simd/node_line.hpp"
 
 namespace tempi {
-
-// All that a fast engine keeps of a node, one cache line: a strike reads the first half and kicks the second.
-// Components beyond the model's dimension stay zero.
-struct alignas(64) NodeLine {
-  double displacement[3] = {};  // [m]
-  double clock = 0.0;           // in ticks
-  double velocity[3] = {};      // [m/s]
-  double inverse_mass = 0.0;    // [1/kg]
-};
-static_assert(sizeof(NodeLine) == 64);
 
 class Batch {
  public:

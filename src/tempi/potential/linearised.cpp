@@ -9,7 +9,8 @@
 
 #include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/error.hpp"
-#include "tempi/potential/cell_kernels.hpp"
+#include "tempi/potential/stiffness_kernels.hpp"
+#include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
 namespace {
@@ -86,11 +87,10 @@ class Linearised final : public Potential {
 
   std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
     auto loop = Potential::batch(terms, place);
-    const CellKernels& kernels = cell_kernels();
     const std::size_t nodes = stencil(terms.front()).size(), n = size_of(terms.front());
-    const StiffnessStrike kernel = kernels.stiffness(nodes, dim());
+    const StiffnessStrike kernel = stiffness_strike(nodes, dim());
     if (kernel == nullptr || std::ranges::any_of(terms, [&](Index k) { return size_of(k) != n; })) return loop;
-    const auto W = static_cast<std::size_t>(kernels.width);
+    const auto W = static_cast<std::size_t>(pack_width());
     const std::size_t packs = (terms.size() + W - 1) / W, entries = n * (n + 1) / 2;
     AlignedVector<double> stiffness(packs * W * entries, 0.0);
     AlignedVector<std::int32_t> places(packs * W * nodes);
@@ -104,7 +104,7 @@ class Linearised final : public Potential {
       for (std::size_t a = 0; a < n; ++a, row += n)
         for (std::size_t b = a; b < n; ++b, lane += W) *lane = row[b];
     }
-    return std::make_unique<StiffnessBatch>(kernel, kernels.width, std::move(loop), std::move(stiffness),
+    return std::make_unique<StiffnessBatch>(kernel, pack_width(), std::move(loop), std::move(stiffness),
                                             std::move(places));
   }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of terms with a constant stiffness: forces -K u of W terms at once. Include in kernels_*.cpp only, once
-// per instruction set.
+// The kernel of terms with a constant stiffness: forces -K u of W terms at once. Include in
+// stiffness_kernels_*.cpp only, once per instruction set.
 #pragma once
 
 #include <array>
 
-#include "tempi/potential/cell_kernels.hpp"
-#include "tempi/potential/pack.hpp"
+#include "tempi/potential/stiffness_kernels.hpp"
+#include "tempi/simd/pack.hpp"
 
 namespace tempi {
 
@@ -36,7 +36,7 @@ template <class P, std::size_t N, std::size_t D>
 }
 
 template <int W>
-StiffnessStrike stiffness_of(std::size_t nodes, int dim) {
+StiffnessStrike stiffness_strike_of(std::size_t nodes, int dim) {
   using P = Pack<W>;
   if (dim == 1 && nodes == 2) return strike_stiffness<P, 2, 1>;
   if (dim == 2 && nodes == 2) return strike_stiffness<P, 2, 2>;

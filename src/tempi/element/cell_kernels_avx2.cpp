@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/element/strike_cells.hpp"
+
+namespace tempi {
+
+template CellKernel cell_kernel_of<4>(CellShape shape, CellMaterial material);
+
+}  // namespace tempi

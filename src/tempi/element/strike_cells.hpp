@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel: nodal forces of W elastic cells at once, by the formulas of elastic_cells.cpp. Include in
+// cell_kernels_*.cpp only, once per instruction set.
+//
+// Everything is inlined into the kernels (gnu::flatten): left to itself GCC passes matrices of packs through memory, at
+// twice the time.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "tempi/element/cell_kernels.hpp"
+#include "tempi/mesh/elements.hpp"
+#include "tempi/simd/pack.hpp"
+
+namespace tempi {
+
+template <class Element>
+inline constexpr auto shape_derivatives = [] {
+  std::array<std::array<std::array<double, Element::dim>, Element::nodes>, Element::stiffness_rule.size()> all{};
+  for (std::size_t q = 0; q < all.size(); ++q) all[q] = Element::derivative(Element::stiffness_rule[q].xi);
+  return all;
+}();
+
+// sum_a e_a (x) dN_a/dxi at point q: displacement gradient on the reference cell. Zeros of dN are left out.
+template <class Element, std::size_t q, class T, std::size_t N, std::size_t D>
+inline Mat<T, Element::dim> reference_gradient(const std::array<std::array<T, D>, N>& e) {
+  Mat<T, Element::dim> G;
+  for (auto& x : G.a) x = T(0.0);
+#pragma GCC unroll 16
+  for (std::size_t a = 1; a < N; ++a)
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < D; ++j) {
+      const double d = shape_derivatives<Element>[q][a][j];
+      if (d == 0.0) continue;
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < D; ++i) G.a[i * D + j] = G.a[i * D + j] + e[a][i] * T(d);
+    }
+  return G;
+}
+
+template <class Element, std::size_t q, class T, std::size_t N, std::size_t D>
+inline void add_forces(const Mat<T, Element::dim>& B, std::array<std::array<T, D>, N>& force) {
+#pragma GCC unroll 16
+  for (std::size_t a = 1; a < N; ++a)
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < D; ++j) {
+      const double d = shape_derivatives<Element>[q][a][j];
+      if (d == 0.0) continue;
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < D; ++i) force[a][i] = force[a][i] + B.a[i * D + j] * T(d);
+    }
+}
+
+template <class P, class Element, bool straight, class Model>
+struct CellsAtOnce {
+  static constexpr std::size_t D = Element::dim, N = Element::nodes, Q = Element::stiffness_rule.size();
+  static constexpr std::size_t W = P::width, points = straight ? 1 : Q, per_point = (D * D + 1) * W;
+  using Local = std::array<std::array<P, D>, N>;
+  using Bits = typename P::Bits;
+
+  // What one pack has come to.
+  struct Sums {
+    Local force;  // `factor` times dV/dx
+    P energy;     // only where it is asked for
+    Bits admissible;
+  };
+
+  template <std::size_t q, bool with_energy>
+  static void add_point(const Model& model, const double* geometry, P factor, const Local& e, Sums& sums) {
+    const double* at = geometry + (straight ? 0 : q * per_point);
+    Mat<P, Element::dim> inverse;
+    for (std::size_t c = 0; c < D * D; ++c) inverse.a[c] = P::load(at + c * W);
+    const auto H = reference_gradient<Element, q>(e) * inverse;
+    const auto stress = model.template stress<P, Element::dim>(H);
+    const typename P::Values J = stress.det_F.v;
+    sums.admissible &= (J > 0.0) & (J < std::numeric_limits<double>::infinity());
+    const P volume = P(Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
+    add_forces<Element, q>((factor * volume) * (stress.P * transpose(inverse)), sums.force);
+    if constexpr (with_energy) sums.energy = sums.energy + volume * model.template energy<P, Element::dim>(H);
+  }
+
+  template <bool with_energy>
+  static void add_pack(const PackedCells& cells, Index pack, P factor, const NodeLine* nodes, Sums& sums) {
+    const Model model{cells.lame};
+    const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
+    const double* geometry = cells.geometry + pack * static_cast<Index>(points * per_point);
+    Local e;
+    gather<D>(nodes, place, e[0].data());
+    for (std::size_t a = 1; a < N; ++a) {
+      gather<D>(nodes, place + a * W, e[a].data());
+      for (std::size_t i = 0; i < D; ++i) {
+        e[a][i] = e[a][i] - e[0][i];
+        sums.force[a][i] = P(0.0);
+      }
+    }
+    [&]<std::size_t... q>(std::index_sequence<q...>) {
+      (add_point<q, with_energy>(model, geometry, factor, e, sums), ...);
+    }
+    (std::make_index_sequence<Q>{});
+    for (std::size_t i = 0; i < D; ++i) {
+      P sum = sums.force[1][i];
+      for (std::size_t a = 2; a < N; ++a) sum = sum + sums.force[a][i];
+      sums.force[0][i] = -sum;
+    }
+  }
+
+  // The node lines of a pack to come: those of large models are not in a near cache.
+  static constexpr Index ahead = 2;
+  static void prefetch(const std::int32_t* place, const NodeLine* nodes) {
+    for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(nodes + place[i], 1);
+  }
+
+  [[gnu::flatten]] static bool strike(const PackedCells& cells, Index first, Index last, double step, NodeLine* nodes) {
+    Sums sums = {{}, P(0.0), ~Bits{}};
+    for (Index pack = first; pack < last; ++pack) {
+      if (pack + ahead < last) prefetch(cells.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+      add_pack<false>(cells, pack, P(-step), nodes, sums);
+      const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
+      for (std::size_t a = 1; a < N; ++a) scatter<D>(nodes, place + a * W, sums.force[a].data());
+      scatter<D>(nodes, place, sums.force[0].data());  // last: it is the sum of the others
+    }
+    for (std::size_t lane = 0; lane < W; ++lane)
+      if (sums.admissible[lane] == 0) return false;
+    return true;
+  }
+
+  [[gnu::flatten]] static void measure(const PackedCells& cells, Index first, Index last, const NodeLine* nodes,
+                                       double* energies, double* gradients) {
+    for (Index pack = first; pack < last; ++pack) {
+      Sums sums = {{}, P(0.0), ~Bits{}};
+      add_pack<true>(cells, pack, P(1.0), nodes, sums);
+      for (std::size_t lane = 0; lane < W; ++lane) {
+        *energies++ = sums.energy.v[lane];
+        for (std::size_t a = 0; a < N; ++a)
+          for (std::size_t i = 0; i < D; ++i) *gradients++ = sums.force[a][i].v[lane];
+      }
+    }
+  }
+
+  static constexpr CellKernel kernel() { return {strike, measure}; }
+};
+
+template <class P, class Element, bool straight>
+CellKernel kernel_of(CellMaterial material) {
+  switch (material) {
+    case CellMaterial::neo_hookean: return CellsAtOnce<P, Element, straight, NeoHookean>::kernel();
+    case CellMaterial::saint_venant_kirchhoff: return CellsAtOnce<P, Element, straight, SaintVenantKirchhoff>::kernel();
+    case CellMaterial::linear_elastic: return CellsAtOnce<P, Element, straight, LinearElastic>::kernel();
+  }
+  return {};
+}
+
+template <int W>
+CellKernel cell_kernel_of(CellShape shape, CellMaterial material) {
+  using P = Pack<W>;
+  switch (shape) {
+    case CellShape::line2: return kernel_of<P, Line2, true>(material);
+    case CellShape::triangle3: return kernel_of<P, Triangle3, true>(material);
+    case CellShape::triangle6: return kernel_of<P, Triangle6, true>(material);
+    case CellShape::curved_triangle6: return kernel_of<P, Triangle6, false>(material);
+    case CellShape::tetrahedron4: return kernel_of<P, Tetrahedron4, true>(material);
+    case CellShape::tetrahedron10: return kernel_of<P, Tetrahedron10, true>(material);
+    case CellShape::curved_tetrahedron10: return kernel_of<P, CurvedTetrahedron10, false>(material);
+  }
+  return {};
+}
+
+}  // namespace tempi

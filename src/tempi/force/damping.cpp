@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/force/damping.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <array>
+#include <cmath>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+double checked(const char* name, double value, const char* unit) {
+  if (!(value >= 0.0) || !std::isfinite(value))
+    throw InputError(fmt::format("{} = {} {} (must be >= 0).", name, value, unit));
+  return value;
+}
+
+class Damper : public Force {
+ public:
+  bool is_damper() const final { return true; }
+};
+
+class Drag final : public Damper {
+ public:
+  Drag(int dim, std::vector<NodalDrag> drags) : dim_(static_cast<std::size_t>(dim)), drags_(std::move(drags)) {
+    for (const NodalDrag& drag : drags_) checked("coefficient", drag.coefficient, "kg/s");
+  }
+
+  Index size() const override { return static_cast<Index>(drags_.size()); }
+  std::span<const NodeId> stencil(Index k) const override { return {&drags_[static_cast<std::size_t>(k)].node, 1}; }
+  void add_impulse(Index k, std::span<const double>, std::span<const double> v, double, double dt,
+                   std::span<double> p) const override {
+    const auto& [node, c] = drags_[static_cast<std::size_t>(k)];
+    for (std::size_t i = 0; i < dim_; ++i) p[i] -= dt * c * v[static_cast<std::size_t>(index(node)) * dim_ + i];
+  }
+  void add_damping(Index k, std::span<const double>, double, std::span<double> C) const override {
+    for (std::size_t i = 0; i < dim_; ++i) C[i * (dim_ + 1)] += drags_[static_cast<std::size_t>(k)].coefficient;
+  }
+
+ private:
+  std::size_t dim_;
+  std::vector<NodalDrag> drags_;
+};
+
+// Kelvin-Voigt with drag in proportion to mass. Formulas are those of space; what lies beyond dim does not move.
+class CellDamping final : public Damper {
+  using Matrix = Eigen::Matrix3d;
+  using Vector = Eigen::Vector3d;
+
+ public:
+  CellDamping(const ElasticCells& cells, double alpha, double lambda, double mu)
+      : cells_(cells), dim_(static_cast<std::size_t>(cells.dim())), alpha_(alpha), lambda_(lambda), mu_(mu) {}
+
+  Index size() const override { return cells_.size(); }
+  std::span<const NodeId> stencil(Index k) const override { return cells_.stencil(k); }
+
+  void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double, double dt,
+                   std::span<double> p) const override {
+    const auto nodes = stencil(k);
+    for (Index q = 0; viscous() && q < cells_.point_count(); ++q) {
+      const CellPoint at = cells_.at_point(k, q);
+      const Matrix F = Matrix::Identity() + gradient(nodes, at, u), rate = gradient(nodes, at, v);
+      const Matrix E = 0.5 * (F.transpose() * rate + rate.transpose() * F);  // its rate
+      const Matrix P = F * (lambda_ * E.trace() * Matrix::Identity() + 2.0 * mu_ * E);
+      for (std::size_t a = 1; a < nodes.size(); ++a) {
+        const Vector force = (dt * at.volume) * (P * derivative(at, a));
+        for (std::size_t i = 0; i < dim_; ++i) {
+          p[a * dim_ + i] -= force(static_cast<Index>(i));
+          p[i] += force(static_cast<Index>(i));
+        }
+      }
+    }
+    for (std::size_t a = 0; alpha_ > 0.0 && a < nodes.size(); ++a)
+      for (std::size_t i = 0; i < dim_; ++i)
+        p[a * dim_ + i] -= dt * alpha_ * cells_.mass(k, a) * v[static_cast<std::size_t>(index(nodes[a])) * dim_ + i];
+  }
+
+  // With f_a = F dN_a/dX and b = F F^T:  C_ab = lambda f_a f_b^T + mu (dN_a . dN_b b + f_b f_a^T).
+  void add_damping(Index k, std::span<const double> u, double, std::span<double> C) const override {
+    const auto nodes = stencil(k);
+    const std::size_t n = nodes.size() * dim_;
+    for (Index q = 0; viscous() && q < cells_.point_count(); ++q) {
+      const CellPoint at = cells_.at_point(k, q);
+      const Matrix F = Matrix::Identity() + gradient(nodes, at, u), b = F * F.transpose();
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        for (std::size_t c = 0; c < nodes.size(); ++c) {
+          const Vector da = derivative(at, a), dc = derivative(at, c), fa = F * da, fc = F * dc;
+          const Matrix block = lambda_ * fa * fc.transpose() + mu_ * (da.dot(dc) * b + fc * fa.transpose());
+          for (std::size_t i = 0; i < dim_; ++i)
+            for (std::size_t j = 0; j < dim_; ++j)
+              C[(a * dim_ + i) * n + c * dim_ + j] += at.volume * block(static_cast<Index>(i), static_cast<Index>(j));
+        }
+    }
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t i = a * dim_; i < (a + 1) * dim_; ++i) C[i * (n + 1)] += alpha_ * cells_.mass(k, a);
+  }
+
+ private:
+  bool viscous() const { return lambda_ != 0.0 || mu_ != 0.0; }
+  static Vector derivative(const CellPoint& at, std::size_t a) { return Eigen::Map<const Vector>(at.dN[a].data()); }
+
+  // d/dX of nodal vectors, less those of the first node: a common translation leaves no rounding behind.
+  Matrix gradient(std::span<const NodeId> nodes, const CellPoint& at, std::span<const double> values) const {
+    Matrix G = Matrix::Zero();
+    const double* first = &values[static_cast<std::size_t>(index(nodes[0])) * dim_];
+    for (std::size_t a = 1; a < nodes.size(); ++a) {
+      const double* value = &values[static_cast<std::size_t>(index(nodes[a])) * dim_];
+      for (std::size_t i = 0; i < dim_; ++i)
+        G.row(static_cast<Index>(i)) += (value[i] - first[i]) * derivative(at, a).transpose();
+    }
+    return G;
+  }
+
+  const ElasticCells& cells_;
+  std::size_t dim_;
+  double alpha_, lambda_, mu_;
+};
+
+class StiffnessDamping final : public Damper {
+ public:
+  StiffnessDamping(const Potential& potential, double beta)
+      : potential_(potential), beta_(checked("beta", beta, "s")) {}
+
+  Index size() const override { return potential_.size(); }
+  std::span<const NodeId> stencil(Index k) const override { return potential_.stencil(k); }
+
+  void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double t, double dt,
+                   std::span<double> p) const override {
+    const Matrix C = damping(k, u, t);
+    const auto nodes = stencil(k);
+    const auto d = static_cast<std::size_t>(potential_.dim());
+    for (Index i = 0; i < C.rows(); ++i)
+      for (std::size_t j = 0; j < nodes.size() * d; ++j)
+        p[static_cast<std::size_t>(i)] -=
+            dt * C(i, static_cast<Index>(j)) * v[static_cast<std::size_t>(index(nodes[j / d])) * d + j % d];
+  }
+  void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const override {
+    const Matrix part = damping(k, u, t);
+    for (Index i = 0; i < part.size(); ++i) C[static_cast<std::size_t>(i)] += part.data()[i];  // symmetric
+  }
+
+ private:
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 30, 30>;
+
+  Matrix damping(Index k, std::span<const double> u, double t) const {
+    const auto n = static_cast<Index>(stencil(k).size()) * potential_.dim();
+    std::array<double, 900> H{};
+    potential_.add_hessian(k, u, t, std::span(H).first(static_cast<std::size_t>(n * n)));
+    const Matrix K = Eigen::Map<const Eigen::MatrixXd>(H.data(), n, n);
+    const Eigen::SelfAdjointEigenSolver<Matrix> modes(K);
+    if (modes.eigenvalues()(0) >= 0.0) return beta_ * K;
+    return beta_ * modes.eigenvectors() * modes.eigenvalues().cwiseMax(0.0).asDiagonal() *
+           modes.eigenvectors().transpose();
+  }
+
+  const Potential& potential_;
+  double beta_;
+};
+
+class Dashpots final : public Damper {
+ public:
+  Dashpots(std::span<const double> reference, int dim, std::vector<NodePair> pairs, double c, const Box& box)
+      : reference_(reference.begin(), reference.end()),
+        dim_(static_cast<std::size_t>(dim)),
+        pairs_(std::move(pairs)),
+        c_(checked("c", c, "kg/s")),
+        box_(box) {}
+
+  Index size() const override { return static_cast<Index>(pairs_.size()); }
+  std::span<const NodeId> stencil(Index k) const override { return pairs_[static_cast<std::size_t>(k)]; }
+
+  void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double, double dt,
+                   std::span<double> p) const override {
+    const auto e = direction(k, u);
+    const auto [i, j] = components(k);
+    double rate = 0.0;  // of the distance
+    for (std::size_t c = 0; c < dim_; ++c) rate += (v[j + c] - v[i + c]) * e[c];
+    for (std::size_t c = 0; c < dim_; ++c) {
+      const double given = dt * c_ * rate * e[c];
+      p[c] += given;
+      p[dim_ + c] -= given;
+    }
+  }
+  void add_damping(Index k, std::span<const double> u, double, std::span<double> C) const override {
+    const auto e = direction(k, u);
+    const std::size_t n = 2 * dim_;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        C[i * n + j] += ((i < dim_) == (j < dim_) ? c_ : -c_) * e[i % dim_] * e[j % dim_];
+  }
+
+ private:
+  std::array<std::size_t, 2> components(Index k) const {
+    const auto& [a, b] = pairs_[static_cast<std::size_t>(k)];
+    return {static_cast<std::size_t>(index(a)) * dim_, static_cast<std::size_t>(index(b)) * dim_};
+  }
+  std::array<double, 3> direction(Index k, std::span<const double> u) const {
+    const auto [i, j] = components(k);
+    std::array<double, 3> e{};
+    for (std::size_t c = 0; c < dim_; ++c)
+      e[c] = box_.nearest((reference_[j + c] - reference_[i + c]) + (u[j + c] - u[i + c]), c);
+    const double r = std::hypot(e[0], e[1], e[2]);
+    for (double& component : e) component /= r;
+    return e;
+  }
+
+  std::vector<double> reference_;
+  std::size_t dim_;
+  std::vector<NodePair> pairs_;
+  double c_;
+  Box box_;
+};
+
+}  // namespace
+
+std::unique_ptr<Force> make_drag(int dim, std::vector<NodalDrag> drags) {
+  return std::make_unique<Drag>(dim, std::move(drags));
+}
+
+std::unique_ptr<Force> make_rayleigh(const ElasticCells& cells, const Rayleigh& rayleigh) {
+  const auto [alpha, beta] = rayleigh;
+  const Lame lame = lame_of(cells.material());
+  checked("beta", beta, "s");
+  return std::make_unique<CellDamping>(cells, checked("alpha", alpha, "1/s"), beta * lame.lambda, beta * lame.mu);
+}
+
+std::unique_ptr<Force> make_stiffness_damping(const Potential& potential, double beta) {
+  return std::make_unique<StiffnessDamping>(potential, beta);
+}
+
+std::unique_ptr<Force> make_kelvin_voigt(const ElasticCells& cells, const Viscosity& viscosity) {
+  const double bulk = checked("bulk viscosity", viscosity.bulk, "Pa s");
+  const double shear = checked("shear viscosity", viscosity.shear, "Pa s");
+  return std::make_unique<CellDamping>(cells, 0.0, bulk - 2.0 / 3.0 * shear, shear);
+}
+
+std::unique_ptr<Force> make_dashpots(std::span<const double> reference, int dim, std::vector<NodePair> pairs, double c,
+                                     const Box& box) {
+  return std::make_unique<Dashpots>(reference, dim, std::move(pairs), c, box);
+}
+
+}  // namespace tempi

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/pair/pair_geometry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+
+PairGeometry::PairGeometry(std::span<const double> reference, int dim, std::span<const double> masses, PairLaw law,
+                           const Box& box)
+    : reference_(reference.begin(), reference.end()), dim_(dim), law_(std::move(law)), box_(box) {
+  TEMPI_ASSERT(reference.size() == masses.size() * static_cast<std::size_t>(dim));
+  check(law_);
+  if (std::holds_alternative<Gravitation>(law_)) masses_.assign(masses.begin(), masses.end());
+  if (const auto range = reach(law_))
+    box.require_room_for(std::holds_alternative<Hertz>(law_) ? "length" : "cutoff", *range);
+}
+
+PairGeometry::Separation PairGeometry::separation(const NodePair& pair, std::span<const double> u) const {
+  const auto d = static_cast<std::size_t>(dim_);
+  const std::size_t i = static_cast<std::size_t>(index(pair[0])) * d, j = static_cast<std::size_t>(index(pair[1])) * d;
+  std::array<double, 3> w{};
+  double r2 = 0.0;
+  for (std::size_t c = 0; c < d; ++c) {
+    w[c] = box_.nearest((reference_[j + c] - reference_[i + c]) + (u[j + c] - u[i + c]), c);
+    r2 += w[c] * w[c];
+  }
+  const double r = std::sqrt(r2);
+  return {r, {w[0] / r, w[1] / r, w[2] / r}};
+}
+
+PairGeometry::Force PairGeometry::force(const NodePair& pair, std::span<const double> u) const {
+  const auto [r, n] = separation(pair, u);
+  const double slope = factor(pair) * evaluate(law_, r).slope;
+  return {std::isfinite(slope) ? r : std::numeric_limits<double>::quiet_NaN(),
+          {slope * n[0], slope * n[1], slope * n[2]}};
+}
+
+// d2V/dx_b dx_b = V'' n n^T + V'/r (I - n n^T), and its negative off the diagonal.
+void PairGeometry::add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H) const {
+  const auto [r, n] = separation(pair, u);
+  const PairValues at = evaluate(law_, r);
+  const double along = factor(pair) * at.curvature, across = factor(pair) * at.slope / r;
+  const auto d = static_cast<std::size_t>(dim_);
+  for (std::size_t i = 0; i < d; ++i)
+    for (std::size_t j = 0; j < d; ++j) {
+      const double nn = n[i] * n[j], h = along * nn + across * ((i == j ? 1.0 : 0.0) - nn);
+      H[i * 2 * d + j] += h;
+      H[i * 2 * d + d + j] -= h;
+      H[(d + i) * 2 * d + j] -= h;
+      H[(d + i) * 2 * d + d + j] += h;
+    }
+}
+
+std::string PairGeometry::place(NodeId a, std::span<const double> u) const {
+  const auto d = static_cast<std::size_t>(dim_), first = static_cast<std::size_t>(index(a)) * d;
+  std::vector<double> x;
+  for (std::size_t c = first; c < first + d; ++c) x.push_back(reference_[c] + u[c]);
+  return fmt::format("({:.6g})", fmt::join(x, ", "));
+}
+
+std::string PairGeometry::fault(const std::string& name, const NodePair& pair, std::span<const double> u, double t,
+                                double admissibility) const {
+  const double r = separation(pair, u).r;
+  const std::string where = fmt::format("{} at {} and {}", name, place(pair[0], u), place(pair[1], u));
+  if (!std::isfinite(r))
+    return fmt::format(
+        "{} has a position that is not finite at t = {:.9g} s. The run has become unstable: try smaller steps.", where,
+        t);
+  return fmt::format(
+      "{} has {} at t = {:.9g} s (its distance is {:.6g} m). Try smaller steps, or initial positions and velocities "
+      "that keep its nodes apart.",
+      where, r > 0.0 && std::isnan(admissibility) ? "a force that is not finite" : "met", t, r);
+}
+
+PackedBox PairGeometry::packed_box() const {
+  PackedBox box;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c)
+    if (const auto L = box_.length(c)) {
+      box.length[c] = *L;
+      box.inverse[c] = 1.0 / *L;
+    }
+  return box;
+}
+
+namespace {
+
+using Choice = std::optional<PackedLawChoice>;
+Choice packed(const LennardJones& law) {
+  const double depth = 4.0 * law.epsilon;
+  PackedLaw result{{law.sigma * law.sigma, depth, 0.0, 0.0}};
+  if (law.cutoff) {
+    const double s6 = std::pow(law.sigma / *law.cutoff, 6);
+    result.parameters[2] = depth * s6 * (s6 - 1.0);
+    result.reach = *law.cutoff;
+  }
+  return PackedLawChoice{PackedLawKind::lennard_jones, result};
+}
+Choice packed(const Morse& law) {
+  return PackedLawChoice{PackedLawKind::morse, {{law.depth, law.inverse_width, law.length, 0.0}}};
+}
+Choice packed(const Spring& law) {
+  return PackedLawChoice{PackedLawKind::spring, {{law.stiffness, law.length, 0.0, 0.0}}};
+}
+Choice packed(const Gravitation& law) { return PackedLawChoice{PackedLawKind::gravitation, {{law.G, 0.0, 0.0, 0.0}}}; }
+Choice packed(const Hertz& law) {
+  return PackedLawChoice{PackedLawKind::hertz, {{law.stiffness, law.length, 0.0, 0.0}, law.length}};
+}
+Choice packed(const TanhSpring&) { return std::nullopt; }
+Choice packed(const UserLaw&) { return std::nullopt; }
+
+}  // namespace
+
+std::optional<PackedLawChoice> packed_law(const PairLaw& law) {
+  return std::visit([](const auto& l) { return packed(l); }, law);
+}
+
+}  // namespace tempi

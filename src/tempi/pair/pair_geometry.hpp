@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two nodes and what a law makes of their distance: what potentials of pairs are made of.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tempi/pair/pair_kernels.hpp"
+#include "tempi/pair/pair_laws.hpp"
+#include "tempi/space/box.hpp"
+
+namespace tempi {
+
+class PairGeometry {
+ public:
+  // `reference` [m]: dim components a node; `masses` [kg]: one a node. Throws InputError: a parameter of the law out of
+  // range, a reach of more than half a length of the box.
+  PairGeometry(std::span<const double> reference, int dim, std::span<const double> masses, PairLaw law, const Box& box);
+
+  int dim() const { return dim_; }
+  const PairLaw& law() const { return law_; }
+  const Box& box() const { return box_; }
+  std::span<const double> reference() const { return reference_; }
+  Index node_count() const { return static_cast<Index>(reference_.size()) / dim_; }
+  double factor(const NodePair& pair) const { return masses_.empty() ? 1.0 : mass(pair[0]) * mass(pair[1]); }
+
+  struct Separation {
+    double r;
+    std::array<double, 3> n;  // from the first node to the second, of unit length
+  };
+  Separation separation(const NodePair& pair, std::span<const double> u) const;
+
+  double energy(const NodePair& pair, std::span<const double> u) const {
+    return factor(pair) * evaluate(law_, separation(pair, u).r).V;
+  }
+  struct Force {
+    double admissibility;            // the distance, or NaN where the force is not finite
+    std::array<double, 3> gradient;  // dV/dx of the second node; the first has its negative
+  };
+  Force force(const NodePair& pair, std::span<const double> u) const;
+  // H += the 2 dim by 2 dim Hessian, row major.
+  void add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H) const;
+
+  // Where a node is: "(0.5, 0.25)".
+  std::string place(NodeId a, std::span<const double> u) const;
+  // Potential::fault of this pair, called `name`.
+  std::string fault(const std::string& name, const NodePair& pair, std::span<const double> u, double t,
+                    double admissibility) const;
+
+  PackedBox packed_box() const;
+
+ private:
+  double mass(NodeId a) const { return masses_[static_cast<std::size_t>(index(a))]; }
+
+  std::vector<double> reference_;
+  int dim_;
+  std::vector<double> masses_;  // of gravitation; otherwise empty
+  PairLaw law_;
+  Box box_;
+};
+
+// The kernel of a law and what it wants to know; none where a law has only a scalar form.
+struct PackedLawChoice {
+  PackedLawKind kind;
+  PackedLaw law;
+};
+std::optional<PackedLawChoice> packed_law(const PairLaw& law);
+
+}  // namespace tempi

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/pair/pair_kernels.hpp"
+
+#include "tempi/simd/instruction_set.hpp"
+
+namespace tempi {
+
+PairKernel pair_kernel(PackedLawKind law) {
+  return with_pack_width([&]<int W>() { return pair_kernel_of<W>(law); });
+}
+
+}  // namespace tempi

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of pair potentials, and the packed data they work on. Space has three axes here; components beyond the
+// model's dimension are zero.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "tempi/core/ids.hpp"
+#include "tempi/simd/node_line.hpp"
+#include "tempi/space/near_points.hpp"
+
+namespace tempi {
+
+// A law's parameters as its kernel wants them (strike_pairs.hpp says which), and where it ends.
+struct PackedLaw {
+  std::array<double, 4> parameters{};
+  double reach = std::numeric_limits<double>::infinity();  // V = 0 from this distance on [m]
+};
+
+// Pairs in packs of `width`, each a term of its own. In front of the lanes:
+//   places    the two nodes
+//   geometry  x_b - x_a of the reference positions, 3 components, then the factor of the law
+struct PackedPairs {
+  const double* geometry;
+  const std::int32_t* places;
+  PackedLaw law;
+  PackedBox box;
+};
+
+// Strikes packs first to last - 1; tells whether no nodes met and all forces were finite.
+using PairStrike = bool (*)(const PackedPairs& pairs, Index first, Index last, double step, NodeLine* nodes);
+
+// Energies and gradients of packs first to last - 1, one pair behind the other, all lanes (Batch::measure).
+using PairMeasure = void (*)(const PackedPairs& pairs, Index first, Index last, int dim, const NodeLine* nodes,
+                             double* energies, double* gradients);
+
+// Points and, row by row, the later points each may feel: others[first[i]] ... others[first[i + 1] - 1], ascending, or
+// all that follow it where there is no list. Points beyond the law's reach are passed over before anything is summed,
+// so that no bit depends on how many of them are listed.
+struct PairRows {
+  Index count;
+  const double* points;        // x, y, z, and for gravitation the mass, of each
+  const std::int32_t* first;   // count + 1; null: all pairs
+  const std::int32_t* others;  // with room for one more pack
+  double* gradients;           // dV/dx [N], 4 numbers a point and one point more; added to
+  PackedLaw law;
+  PackedBox box;
+};
+struct RowSum {
+  double energy;  // only where it is asked for
+  bool admissible;
+};
+using RowKernel = RowSum (*)(const PairRows& rows);
+
+struct PairKernel {
+  PairStrike strike;
+  PairMeasure measure;
+  RowKernel gradients, gradients_and_energy;
+};
+
+enum class PackedLawKind { lennard_jones, morse, spring, gravitation, hertz };
+
+// Of the instruction set with packs of W doubles; of the one in use.
+template <int W>
+PairKernel pair_kernel_of(PackedLawKind law);
+PairKernel pair_kernel(PackedLawKind law);
+
+}  // namespace tempi

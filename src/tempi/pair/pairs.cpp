@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/pair/pairs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tempi/core/aligned_vector.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/simd/instruction_set.hpp"
+
+namespace tempi {
+namespace {
+
+// Packs of pairs; the last one is filled up with the last pair, whose force does not count again.
+class PackedBatch final : public Batch {
+ public:
+  PackedBatch(const PairGeometry& geometry, const PackedLawChoice& law, std::span<const NodePair> pairs,
+              std::span<const std::int32_t> place)
+      : kernel_(pair_kernel(law.kind)), law_(law.law), box_(geometry.packed_box()), dim_(geometry.dim()) {
+    const auto W = static_cast<std::size_t>(width_), d = static_cast<std::size_t>(dim_);
+    const std::size_t padded = (pairs.size() + W - 1) / W * W;
+    geometry_.assign(padded * 4, 0.0);
+    places_.resize(padded * 2);
+    for (std::size_t i = 0; i < padded; ++i) {
+      const NodePair& pair = pairs[std::min(i, pairs.size() - 1)];
+      double* lane = &geometry_[i / W * 4 * W + i % W];
+      std::array<std::size_t, 2> node{};
+      for (std::size_t a = 0; a < 2; ++a) {
+        node[a] = static_cast<std::size_t>(index(pair[a]));
+        places_[(i / W * 2 + a) * W + i % W] = place[node[a]];
+      }
+      for (std::size_t c = 0; c < d; ++c)
+        lane[c * W] = geometry.reference()[node[1] * d + c] - geometry.reference()[node[0] * d + c];
+      if (i < pairs.size()) lane[3 * W] = geometry.factor(pair);
+    }
+  }
+
+  bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
+    return kernel_.strike(packed(), first / width_, packs(last), step, nodes.data());
+  }
+  Index row() const override { return 2 * dim_; }
+  void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
+               std::span<double> gradients) const override {
+    kernel_.measure(packed(), first / width_, packs(last), dim_, nodes.data(), energies.data(), gradients.data());
+  }
+
+ private:
+  PackedPairs packed() const { return {geometry_.data(), places_.data(), law_, box_}; }
+  Index packs(Index last) const { return (last + width_ - 1) / width_; }
+
+  Index width_ = pack_width();
+  PairKernel kernel_;
+  PackedLaw law_;
+  PackedBox box_;
+  int dim_;
+  AlignedVector<double> geometry_;
+  AlignedVector<std::int32_t> places_;
+};
+
+class Pairs final : public Potential {
+ public:
+  Pairs(PairGeometry geometry, std::vector<NodePair> pairs, Company company)
+      : geometry_(std::move(geometry)), pairs_(std::move(pairs)), company_(company) {
+    const std::vector<double> rest(geometry_.reference().size(), 0.0);
+    for (Index k = 0; k < size(); ++k) check_pair(k, rest);
+  }
+
+  Index size() const override { return static_cast<Index>(pairs_.size()); }
+  int dim() const override { return geometry_.dim(); }
+  std::span<const NodeId> stencil(Index k) const override { return pair(k); }
+  double mass(Index, std::size_t) const override { return 0.0; }
+  bool stays_together() const override { return company_ == Company::bonded; }
+
+  double energy(Index k, std::span<const double> u, double) const override { return geometry_.energy(pair(k), u); }
+
+  double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
+    const auto [admissibility, gradient] = geometry_.force(pair(k), u);
+    const auto d = static_cast<std::size_t>(dim());
+    for (std::size_t c = 0; c < d; ++c) {
+      g[c] -= gradient[c];
+      g[d + c] += gradient[c];
+    }
+    return admissibility;
+  }
+
+  void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
+    geometry_.add_hessian(pair(k), u, H);
+  }
+
+  std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
+    const auto law = packed_law(geometry_.law());
+    if (!law) return Potential::batch(terms, place);
+    std::vector<NodePair> pairs;
+    for (const Index k : terms) pairs.push_back(pair(k));
+    return std::make_unique<PackedBatch>(geometry_, *law, pairs, place);
+  }
+
+  std::string describe(Index k) const override {
+    return fmt::format("pair {} of nodes {} and {}", k, index(pair(k)[0]), index(pair(k)[1]));
+  }
+  std::string fault(Index k, std::span<const double> u, double t, double admissibility) const override {
+    return geometry_.fault(describe(k), pair(k), u, t, admissibility);
+  }
+
+ private:
+  const NodePair& pair(Index k) const { return pairs_[static_cast<std::size_t>(k)]; }
+
+  void check_pair(Index k, std::span<const double> rest) const {
+    const auto& [a, b] = pair(k);
+    for (const NodeId node : {a, b})
+      if (index(node) < 0 || index(node) >= geometry_.node_count())
+        throw InputError(fmt::format("{} (there are {} nodes, numbered from 0).", describe(k), geometry_.node_count()));
+    if (a == b)
+      throw InputError(fmt::format("pair {} joins node {} to itself. Give two different nodes.", k, index(a)));
+    const double r = geometry_.separation(pair(k), rest).r;
+    if (!(r > 0.0) || !std::isfinite(r))
+      throw InputError(fmt::format("{} at {} and {} has the length {} m (must be > 0). Move one of the nodes.",
+                                   describe(k), geometry_.place(a, rest), geometry_.place(b, rest), r));
+  }
+
+  PairGeometry geometry_;
+  std::vector<NodePair> pairs_;
+  Company company_;
+};
+
+}  // namespace
+
+std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
+                                      std::vector<NodePair> pairs, PairLaw law, const Box& box, Company company) {
+  return std::make_unique<Pairs>(PairGeometry(reference, dim, masses, std::move(law), box), std::move(pairs), company);
+}
+
+std::vector<NodePair> all_pairs(Index count) {
+  std::vector<NodePair> pairs;
+  for (Index a = 0; a < count; ++a)
+    for (Index b = a + 1; b < count; ++b) pairs.push_back({make_id<NodeId>(a), make_id<NodeId>(b)});
+  return pairs;
+}
+
+}  // namespace tempi

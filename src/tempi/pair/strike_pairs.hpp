@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of pair potentials: W pairs at once, by the formulas of pair_laws.hpp. Include in
+// pair_kernels_*.cpp only, once per instruction set.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "tempi/pair/pair_kernels.hpp"
+#include "tempi/space/find_near_points.hpp"
+
+namespace tempi {
+
+// ---- laws: V and V'/r of r^2; anything beyond the reach ----
+
+template <class P>
+struct PackedPairValues {
+  P V, slope_over_r;
+};
+
+template <class P>
+struct PackedLennardJones {  // sigma^2, 4 epsilon, V(cutoff) before the shift
+  static constexpr bool by_masses = false;
+  P sigma2, depth, shift;
+  explicit PackedLennardJones(const PackedLaw& law)
+      : sigma2(law.parameters[0]), depth(law.parameters[1]), shift(law.parameters[2]) {}
+  PackedPairValues<P> operator()(P r2) const {
+    const P inverse = P(1.0) / r2, s2 = sigma2 * inverse, s6 = s2 * s2 * s2;
+    return {depth * s6 * (s6 - P(1.0)) - shift, P(-6.0) * depth * s6 * (s6 + s6 - P(1.0)) * inverse};
+  }
+};
+
+template <class P>
+struct PackedMorse {  // depth, inverse width, length
+  static constexpr bool by_masses = false;
+  P depth, inverse_width, length;
+  explicit PackedMorse(const PackedLaw& law)
+      : depth(law.parameters[0]), inverse_width(law.parameters[1]), length(law.parameters[2]) {}
+  PackedPairValues<P> operator()(P r2) const {
+    const P r = sqrt(r2), q = -expm1((length - r) * inverse_width);
+    return {depth * q * q, P(2.0) * depth * inverse_width * q * (P(1.0) - q) / r};
+  }
+};
+
+template <class P>
+struct PackedSpring {  // stiffness, length
+  static constexpr bool by_masses = false;
+  P stiffness, length;
+  explicit PackedSpring(const PackedLaw& law) : stiffness(law.parameters[0]), length(law.parameters[1]) {}
+  PackedPairValues<P> operator()(P r2) const {
+    const P r = sqrt(r2), q = r - length;
+    return {P(0.5) * stiffness * q * q, stiffness * q / r};
+  }
+};
+
+template <class P>
+struct PackedGravitation {  // G
+  static constexpr bool by_masses = true;
+  P G;
+  explicit PackedGravitation(const PackedLaw& law) : G(law.parameters[0]) {}
+  PackedPairValues<P> operator()(P r2) const {
+    const P V = -G / sqrt(r2);
+    return {V, -V / r2};
+  }
+};
+
+template <class P>
+struct PackedHertz {  // stiffness, length
+  static constexpr bool by_masses = false;
+  P stiffness, length;
+  explicit PackedHertz(const PackedLaw& law) : stiffness(law.parameters[0]), length(law.parameters[1]) {}
+  PackedPairValues<P> operator()(P r2) const {
+    const P r = sqrt(r2), gap = length - r, overlap(gap.v > 0.0 ? gap.v : 0.0 * gap.v);
+    const P force = stiffness * overlap * sqrt(overlap);
+    return {P(0.4) * force * overlap, -force / r};
+  }
+};
+
+// ---- pairs that are terms of their own ----
+
+template <class P, class Law>
+struct PairsAtOnce {
+  static constexpr std::size_t W = P::width;
+  using Bits = typename P::Bits;
+  struct Pair {
+    std::array<P, 3> gradient;  // of the second node
+    P V;
+    Bits admissible;
+  };
+
+  static Pair evaluate(const PackedPairs& pairs, Index pack, const NodeLine* nodes) {
+    const std::int32_t* place = pairs.places + pack * static_cast<Index>(2 * W);
+    const double* geometry = pairs.geometry + pack * static_cast<Index>(4 * W);
+    std::array<P, 3> a, b, w;
+    gather<3>(nodes, place, a.data());
+    gather<3>(nodes, place + W, b.data());
+    P r2(0.0);
+    for (std::size_t c = 0; c < 3; ++c) {
+      w[c] = nearest_image(P::load(geometry + c * W) + (b[c] - a[c]), pairs.box.length[c], pairs.box.inverse[c]);
+      r2 = r2 + w[c] * w[c];
+    }
+    const P factor = P::load(geometry + 3 * W);
+    const auto [V, slope_over_r] = Law(pairs.law)(r2);
+    const P reach2(pairs.law.reach * pairs.law.reach), zero(0.0);
+    const Bits near = r2.v < reach2.v;
+    const P f(near ? (factor * slope_over_r).v : zero.v);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Bits admissible = (r2.v > 0.0) & (r2.v < infinity) & (f.v < infinity) & (f.v > -infinity);
+    return {{f * w[0], f * w[1], f * w[2]}, P(near ? (factor * V).v : zero.v), admissible};
+  }
+
+  [[gnu::flatten]] static bool strike(const PackedPairs& pairs, Index first, Index last, double step, NodeLine* nodes) {
+    Bits admissible = ~Bits{};
+    for (Index pack = first; pack < last; ++pack) {
+      const Pair pair = evaluate(pairs, pack, nodes);
+      admissible &= pair.admissible;
+      std::array<P, 3> p, q;
+      for (std::size_t c = 0; c < 3; ++c) {
+        p[c] = P(step) * pair.gradient[c];
+        q[c] = -p[c];
+      }
+      const std::int32_t* place = pairs.places + pack * static_cast<Index>(2 * W);
+      scatter<3>(nodes, place, p.data());
+      scatter<3>(nodes, place + W, q.data());
+    }
+    for (std::size_t lane = 0; lane < W; ++lane)
+      if (admissible[lane] == 0) return false;
+    return true;
+  }
+
+  [[gnu::flatten]] static void measure(const PackedPairs& pairs, Index first, Index last, int dim,
+                                       const NodeLine* nodes, double* energies, double* gradients) {
+    const auto d = static_cast<std::size_t>(dim);
+    for (Index pack = first; pack < last; ++pack) {
+      const Pair pair = evaluate(pairs, pack, nodes);
+      for (std::size_t lane = 0; lane < W; ++lane, gradients += 2 * d) {
+        *energies++ = pair.V.v[lane];
+        for (std::size_t c = 0; c < d; ++c) {
+          gradients[c] = -pair.gradient[c].v[lane];
+          gradients[d + c] = pair.gradient[c].v[lane];
+        }
+      }
+    }
+  }
+};
+
+}  // namespace tempi

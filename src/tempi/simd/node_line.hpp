@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fast engines keep of a node.
+#pragma once
+
+namespace tempi {
+
+// All that a fast engine keeps of a node, one cache line: a strike reads the first half and kicks the second.
+// Components beyond the model's dimension stay zero.
+struct alignas(64) NodeLine {
+  double displacement[3] = {};  // [m]
+  double clock = 0.0;           // in ticks
+  double velocity[3] = {};      // [m/s]
+  double inverse_mass = 0.0;    // [1/kg]
+};
+static_assert(sizeof(NodeLine) == 64);
+
+}  // namespace tempi

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of pairs ask of a pack beyond arithmetic. As pack.hpp: include it in their files only.
+#pragma once
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "tempi/simd/pack.hpp"
+
+namespace tempi {
+
+template <int W>
+inline Pack<W> sqrt(Pack<W> x) {
+#ifdef __SSE2__
+  if constexpr (W == 8) return Pack<W>(typename Pack<W>::Values(_mm512_maskz_sqrt_pd(0xff, x.v)));
+  if constexpr (W == 4) return Pack<W>(typename Pack<W>::Values(_mm256_sqrt_pd(x.v)));
+  if constexpr (W == 2) return Pack<W>(typename Pack<W>::Values(_mm_sqrt_pd(x.v)));
+#else
+  for (int lane = 0; lane < W; ++lane) x.v[lane] = __builtin_sqrt(x.v[lane]);
+  return x;
+#endif
+}
+
+// To the nearest whole number, for |x| < 2^51.
+template <int W>
+inline Pack<W> round(Pack<W> x) {
+  const Pack<W> shift(0x1.8p52);  // beyond it doubles are whole
+  return (x + shift) - shift;
+}
+
+// e^x - 1, within about 3 units in the last place, small x included; for x > 709 that of 709, for x < -709 as good
+// as -1.
+//   x = k ln 2 + f, |f| <= ln(2)/2;   e^x - 1 = 2^k (e^f - 1) + (2^k - 1)
+template <int W>
+inline Pack<W> expm1(Pack<W> x) {
+  using P = Pack<W>;
+  using Bits = typename P::Bits;
+  using Values = typename P::Values;
+  x = P(x.v > 709.0 ? P(709.0).v : x.v);
+  x = P(x.v < -709.0 ? P(-709.0).v : x.v);
+  constexpr double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+  const P k = round(x * P(1.4426950408889634));
+  const P f = (x - k * P(ln2_high)) - k * P(ln2_low);
+  double factorial = 6227020800.0;  // 13!
+  P series(1.0 / factorial);
+  for (int n = 13; n > 2; --n) {
+    factorial /= n;
+    series = series * f + P(1.0 / factorial);
+  }
+  const P part = f + f * f * series;
+  const Bits k_bits = reinterpret_cast<Bits>((k + P(0x1.8p52)).v) + 1023;  // the exponent's bits of 2^k, below others
+  const P power(reinterpret_cast<Values>(k_bits << 52));
+  return power * part + (power - P(1.0));
+}
+
+// All bits of the first `count` lanes.
+template <int W>
+inline typename Pack<W>::Bits first_lanes(Index count) {
+  typename Pack<W>::Bits lane;
+  for (int i = 0; i < W; ++i) lane[i] = i;
+  return lane < count;
+}
+
+// Writes the lanes that are set in `kept` one behind the other, and anything behind them: W places.
+template <int W>
+inline void compress(Pack<W> x, typename Pack<W>::Bits kept, double* to) {
+#ifdef __AVX512DQ__
+  if constexpr (W == 8) {
+    const auto packed = _mm512_maskz_compress_pd(_mm512_movepi64_mask(reinterpret_cast<__m512i>(kept)), x.v);
+    __builtin_memcpy(to, &packed, sizeof packed);
+    return;
+  }
+#endif
+  int n = 0;
+  for (int lane = 0; lane < W; ++lane) {
+    to[n] = x.v[lane];
+    n -= static_cast<int>(kept[lane]);
+  }
+}
+// Of W ids; returns how many are kept.
+template <int W>
+inline Index compress(const std::int32_t* ids, typename Pack<W>::Bits kept, std::int32_t* to) {
+#ifdef __AVX512DQ__
+  if constexpr (W == 8) {
+    const __mmask8 mask = _mm512_movepi64_mask(reinterpret_cast<__m512i>(kept));
+    const __m256i packed = _mm256_maskz_compress_epi32(mask, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ids)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), packed);
+    return __builtin_popcount(mask);
+  }
+#endif
+  int n = 0;
+  for (int lane = 0; lane < W; ++lane) {
+    to[n] = ids[lane];
+    n -= static_cast<int>(kept[lane]);
+  }
+  return n;
+}
+
+}  // namespace tempi
