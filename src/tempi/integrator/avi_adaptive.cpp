@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 
@@ -15,7 +16,6 @@ AviAdaptive::AviAdaptive(const Model& model, std::vector<double> steps, StepBoun
       without_root_(without_root),
       kick_drift_(model, 0.1 * bounds.least * *std::ranges::min_element(steps_)),
       around_(node_terms(model)),
-      queue_(steps_),
       p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
       q_(p_.size()),
       trial_(static_cast<std::size_t>(model.node_count() * model.dim()), 0.0),
@@ -27,12 +27,9 @@ AviAdaptive::AviAdaptive(const Model& model, std::vector<double> steps, StepBoun
   TEMPI_ASSERT(static_cast<Index>(steps_.size()) == model.term_count());
   check(bounds);
   for (const double step : steps_) clocks_.push_back({.next = step, .interval = step});
-}
-
-std::vector<double> AviAdaptive::next_times() const {
-  std::vector<double> times;
-  for (const Clock& clock : clocks_) times.push_back(clock.next);
-  return times;
+  const std::int32_t source = loop_.add(*this);
+  for (Index i = 0; i < model.term_count(); ++i)
+    slots_.push_back(loop_.add(source, EventLoop::item_of(make_id<TermId>(i))));
 }
 
 void AviAdaptive::advance(State& state, double t_end, Observer* observer) {
@@ -41,15 +38,19 @@ void AviAdaptive::advance(State& state, double t_end, Observer* observer) {
     kick_drift_.kick_all(state, 0.0, [&](TermId term) { return 0.5 * step(term); });
     started_ = true;
   }
-  while (!queue_.empty() && queue_.next_time() < t_end) update(state, make_id<TermId>(queue_.next_id()), observer);
+  state_ = &state;
+  observer_ = observer;
+  loop_.run_until(t_end);
 }
 
-void AviAdaptive::update(State& state, TermId term, Observer* observer) {
-  Clock& clock = clocks_[static_cast<std::size_t>(index(term))];
+void AviAdaptive::act(double t, std::span<const EventLoop::Event> due) {
+  State& state = *state_;
+  const TermId term = EventLoop::term_of(due.front().item);
+  Clock& clock = this->clock(term);
   const auto d = static_cast<std::size_t>(model_.dim());
   const auto [potential, k] = model_.term(term);
   const auto nodes = potential->stencil(k);
-  const double t = clock.next, h = t - clock.last;
+  const double h = t - clock.last;
   const auto p = std::span(p_).first(nodes.size() * d), q = std::span(q_).first(nodes.size() * d);
   for (const NodeId a : nodes) kick_drift_.drift(state, a, t);
   const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, h, p, q);
@@ -72,7 +73,7 @@ void AviAdaptive::update(State& state, TermId term, Observer* observer) {
   adaption_.largest = std::max(adaption_.largest, h / step(term));
   kick_drift_.book_load_work(state, term, q, h);
 
-  if (observer != nullptr) record_.announce(state, term, clock.updates + 1, h);
+  if (observer_ != nullptr) record_.announce(state, term, clock.updates + 1, h);
   // T^+ - T^- is the impulse times the mean of the velocities before and after.
   const auto half_work = [&] {
     double work = 0.0;
@@ -90,26 +91,25 @@ void AviAdaptive::update(State& state, TermId term, Observer* observer) {
   clock.target = V - change;
   clock.scale = std::max(std::abs(V), std::abs(change));
   ++clock.updates;
-  if (observer != nullptr) {
+  if (observer_ != nullptr) {
     record_.add_impulses(p, q);
-    record_.show(state, t, dampers_, *observer);
+    record_.show(state, t, dampers_, *observer_);
   }
-  reschedule_around(state, term, t);
-}
-
-void AviAdaptive::reschedule_around(const State& state, TermId term, double now) {
   ++round_;
-  for (const NodeId a : model_.term(term).stencil())
-    for (const TermId other : around_[a]) {
-      Index& seen = seen_[static_cast<std::size_t>(index(other))];
-      if (seen == round_) continue;
-      seen = round_;
-      if (updates(other) > 0) reschedule(state, other, now);  // a term's first strike has no equation
-    }
+  for (const NodeId a : nodes) loop_.bend(a, t);
 }
 
-void AviAdaptive::reschedule(const State& state, TermId term, double now) {
-  Clock& clock = clocks_[static_cast<std::size_t>(index(term))];
+// A kick bends the lines of a term's nodes: whoever shares one is solved for anew, once for all of them.
+void AviAdaptive::line_bent(NodeId node, double t) {
+  for (const TermId term : around_[node]) {
+    if (std::exchange(seen_[static_cast<std::size_t>(index(term))], round_) == round_) continue;
+    if (updates(term) > 0) solve(*state_, term, t);  // a term's first strike has no equation
+    loop_.predict_again(slots_[static_cast<std::size_t>(index(term))]);
+  }
+}
+
+void AviAdaptive::solve(const State& state, TermId term, double now) {
+  Clock& clock = this->clock(term);
   const double nominal = step(term), least = std::max(bounds_.least * nominal, now - clock.last);
   const double last = clock.solved != 0 && clock.next > now ? clock.next - clock.last : clock.interval;
   StepSearch search([&](double h) { return residual(state, term, clock.last + h); }, least,
@@ -118,7 +118,6 @@ void AviAdaptive::reschedule(const State& state, TermId term, double now) {
   if (!found.solved && (without_root_ == WithoutRoot::nominal_step || std::isnan(found.residual))) found.step = nominal;
   clock.solved = found.solved ? 1 : 0;
   clock.next = std::max(now, clock.last + found.step);
-  queue_.reschedule(index(term), clock.next);
 }
 
 // R_K of eq. (97), were the term to act at t.
@@ -200,7 +199,7 @@ void AviAdaptive::load(ArchiveReader& archive) {
   started_ = started;
   clocks_ = std::move(clocks);
   adaption_ = adaption;
-  queue_ = EventQueue(next_times());
+  loop_.predict_all();
 }
 
 Integrator::Measures AviAdaptive::measures() const {

@@ -31,13 +31,13 @@
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/step_search.hpp"
 #include "tempi/integrator/strike_record.hpp"
-#include "tempi/schedule/event_queue.hpp"
+#include "tempi/schedule/event_loop.hpp"
 
 namespace tempi {
 
 enum class WithoutRoot { nominal_step, least_residual };
 
-class AviAdaptive final : public Integrator {
+class AviAdaptive final : public Integrator, private EventLoop::Source {
  public:
   // `steps`: the nominal ones, one per term [s], positive; their largest multiple must be stable. `model` must outlive
   // the integrator. Throws InputError: bounds out of range, dampers.
@@ -80,12 +80,13 @@ class AviAdaptive final : public Integrator {
   };
 
   void advance(State& state, double t_end, Observer* observer) override;
-  void update(State& state, TermId term, Observer* observer);
-  void reschedule_around(const State& state, TermId term, double now);
-  void reschedule(const State& state, TermId term, double now);
+  double predict(const EventLoop::Item& item) override { return clock(EventLoop::term_of(item)).next; }
+  void act(double t, std::span<const EventLoop::Event> due) override;
+  void line_bent(NodeId node, double t) override;
+  void solve(const State& state, TermId term, double now);
   double residual(const State& state, TermId term, double t);
   double load_work(const State& state, TermId term, std::span<const double> u, std::span<const double> q) const;
-  std::vector<double> next_times() const;
+  Clock& clock(TermId term) { return clocks_[static_cast<std::size_t>(index(term))]; }
 
   const Model& model_;
   std::vector<double> steps_;
@@ -96,10 +97,13 @@ class AviAdaptive final : public Integrator {
   bool started_ = false;
   KickDrift kick_drift_;
   NodeTerms around_;
-  EventQueue queue_;
-  std::vector<double> p_, q_;  // impulses of the term in hand, those of its loads
-  std::vector<double> trial_;  // displacements of the term being solved for
-  std::vector<Index> seen_;    // the last round in which a term was solved for
+  EventLoop loop_;
+  std::vector<EventLoop::Slot> slots_;  // of each term
+  State* state_ = nullptr;              // in hand
+  Observer* observer_ = nullptr;        // of the call in hand
+  std::vector<double> p_, q_;           // impulses of the term in hand, those of its loads
+  std::vector<double> trial_;           // displacements of the term being solved for
+  std::vector<Index> seen_;             // the last round in which a term was solved for
   Index round_ = 0;
   Dampers dampers_;  // none: for the record
   StrikeRecord record_;

@@ -2,6 +2,7 @@
 #include "tempi/integrator/avi_explicit.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "tempi/core/error.hpp"
 
@@ -13,22 +14,17 @@ AviExplicit::AviExplicit(const Model& model, std::vector<double> steps)
       updates_(steps_.size(), 0),
       kick_drift_(model, 0.1 * *std::ranges::min_element(steps_)),
       dampers_(model, kick_drift_),
-      queue_(next_times()),
       p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
       q_(p_.size()),
       record_(model) {
   TEMPI_ASSERT(static_cast<Index>(steps_.size()) == model.term_count());
+  const std::int32_t source = loop_.add(*this);
+  for (Index i = 0; i < model.term_count(); ++i) loop_.add(source, EventLoop::item_of(make_id<TermId>(i)));
 }
 
 double AviExplicit::next_time(TermId term) const {
   const auto i = static_cast<std::size_t>(index(term));
   return static_cast<double>(updates_[i] + 1) * steps_[i];
-}
-
-std::vector<double> AviExplicit::next_times() const {
-  std::vector<double> times(steps_.size());
-  for (std::size_t i = 0; i < times.size(); ++i) times[i] = next_time(make_id<TermId>(static_cast<Index>(i)));
-  return times;
 }
 
 void AviExplicit::start(State& state) {
@@ -73,47 +69,57 @@ void AviExplicit::update(State& state, TermId term) {
 }
 
 // All updates of one instant, exactly as one by one but for dampers, which act together; the velocities before any of
-// them are noted first.
-void AviExplicit::update_instant(State& state, Observer* observer) {
-  const double t = queue_.next_time();
+// them are noted first. Without observers and dampers one.
+void AviExplicit::act(double t, std::span<const EventLoop::Event> due) {
+  State& state = *state_;
+  if (!acts_together()) {
+    strike(state, EventLoop::term_of(due.front().item));
+    return;
+  }
   record_.clear();
   dampers_.begin();
-  while (!queue_.empty() && queue_.next_time() == t) {
-    const auto term = make_id<TermId>(queue_.next_id());
+  for (const EventLoop::Event& event : due) {
+    const TermId term = EventLoop::term_of(event.item);
     record_.announce(state, term, updates(term) + 1, step(term));
     dampers_.announce(state, term, step(term));
-    queue_.reschedule(index(term), EventQueue::never);
   }
   auto next = record_.announced().begin();
   try {
     for (; next != record_.announced().end(); ++next) {
-      const auto& strike = *next;
-      this->strike(state, strike.term);
-      const std::size_t size = model_.term(strike.term).stencil().size() * static_cast<std::size_t>(model_.dim());
+      strike(state, next->term);
+      const std::size_t size = model_.term(next->term).stencil().size() * static_cast<std::size_t>(model_.dim());
       record_.add_impulses(std::span(p_).first(size), std::span(q_).first(size));
-      queue_.reschedule(index(strike.term), next_time(strike.term));
     }
   } catch (...) {
     for (; next != record_.announced().end(); ++next) dampers_.withdraw(next->term);
     dampers_.act(state, t);
-    queue_ = EventQueue(next_times());
     throw;
   }
-  dampers_.act(state, t);
-  if (observer != nullptr) record_.show(state, t, dampers_, *observer);
+  try {
+    dampers_.act(state, t);
+  } catch (...) {
+    take_back(state);
+    throw;
+  }
+  if (observer_ != nullptr) record_.show(state, t, dampers_, *observer_);
+}
+
+// Velocities become those before the instant, to rounding.
+void AviExplicit::take_back(State& state) {
+  for (const StrikeRecord::Entry& entry : record_.announced()) {
+    const auto size = static_cast<std::ptrdiff_t>(record_.impulses(entry).size());
+    std::ranges::transform(record_.impulses(entry), p_.begin(), std::negate{});
+    std::ranges::transform(record_.load_impulses(entry), q_.begin(), std::negate{});
+    kick(state, entry.term, {p_.begin(), p_.begin() + size}, {q_.begin(), q_.begin() + size});
+    --updates_[static_cast<std::size_t>(index(entry.term))];
+  }
 }
 
 void AviExplicit::advance(State& state, double t_end, Observer* observer) {
   if (!started_) start(state);
-  while (!queue_.empty() && queue_.next_time() < t_end) {
-    if (observer != nullptr || model_.has_dampers()) {
-      update_instant(state, observer);
-      continue;
-    }
-    const auto term = make_id<TermId>(queue_.next_id());
-    update(state, term);
-    queue_.reschedule(index(term), next_time(term));
-  }
+  state_ = &state;
+  observer_ = observer;
+  loop_.run_until(t_end);
 }
 
 Snapshot AviExplicit::synchronized(const State& state, double t) const {
@@ -143,7 +149,7 @@ void AviExplicit::load(ArchiveReader& archive) {
   archive.get("updates", updates);
   started_ = started;
   updates_ = std::move(updates);
-  queue_ = EventQueue(next_times());
+  loop_.predict_all();
 }
 
 }  // namespace tempi

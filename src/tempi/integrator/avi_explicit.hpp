@@ -15,11 +15,11 @@
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/strike_record.hpp"
-#include "tempi/schedule/event_queue.hpp"
+#include "tempi/schedule/event_loop.hpp"
 
 namespace tempi {
 
-class AviExplicit final : public Integrator {
+class AviExplicit final : public Integrator, private EventLoop::Source {
  public:
   // `steps`: one per term [s], positive. `model` must outlive the integrator.
   AviExplicit(const Model& model, std::vector<double> steps);
@@ -42,11 +42,13 @@ class AviExplicit final : public Integrator {
 
  private:
   void advance(State& state, double t_end, Observer* observer) override;
-  void update_instant(State& state, Observer* observer);
+  double predict(const EventLoop::Item& item) override { return next_time(EventLoop::term_of(item)); }
+  void act(double t, std::span<const EventLoop::Event> due) override;
+  bool acts_together() const override { return observer_ != nullptr || model_.has_dampers(); }
+  void take_back(State& state);
   void strike(State& state, TermId term);
   void prepare(State& state, TermId term);
   void kick(State& state, TermId term, std::span<const double> p, std::span<const double> q);
-  std::vector<double> next_times() const;
 
   const Model& model_;
   std::vector<double> steps_;
@@ -54,8 +56,10 @@ class AviExplicit final : public Integrator {
   bool started_ = false;
   KickDrift kick_drift_;
   Dampers dampers_;
-  EventQueue queue_;
-  std::vector<double> p_, q_;  // impulses of the term in hand, those of its loads
+  EventLoop loop_;
+  State* state_ = nullptr;        // in hand
+  Observer* observer_ = nullptr;  // of the call in hand
+  std::vector<double> p_, q_;     // impulses of the term in hand, those of its loads
   StrikeRecord record_;
 };
 

@@ -30,8 +30,16 @@ class StrikeRecord {
     std::size_t offset;  // of its figures
   };
   std::span<const Entry> announced() const { return entries_; }
+  // Of one whose impulses have been added: p, and q of it.
+  std::span<const double> impulses(const Entry& entry) const { return of(p_, entry); }
+  std::span<const double> load_impulses(const Entry& entry) const { return of(q_, entry); }
 
  private:
+  std::span<const double> of(const std::vector<double>& values, const Entry& entry) const {
+    const std::size_t size = model_.term(entry.term).stencil().size() * static_cast<std::size_t>(model_.dim());
+    return std::span(values).subspan(entry.offset, size);
+  }
+
   const Model& model_;
   std::vector<Entry> entries_;
   std::vector<double> p_, q_, before_;
