@@ -309,5 +309,58 @@ TEST(MassShares, of_two_bars_are_as_the_roots_of_their_stiffnesses) {
   EXPECT_LT(model.stable_step(TermId{0}, u), own.stable_step(TermId{0}, u));
 }
 
+// ---- what a checkpoint is held against ----
+
+struct Changes {
+  Material material = NeoHookean{{1.3, 0.7}};
+  double gravity = -1.0;
+  std::string motion = "0.1*t";
+  double density = 1.0;
+};
+std::uint64_t fingerprint_of(const Changes& c) {
+  const Mesh mesh = test::triangle_mesh(CellType::triangle3, 2);
+  Model::Parts parts = test::elastic_parts(mesh, c.material, c.density);
+  const auto& cells = dynamic_cast<const ElasticCells&>(*parts.potentials[0]);
+  parts.forces.push_back(make_gravity(mesh, cells, {0, 1, 2}, uniform(2, c.gravity)));
+  parts.hosts.push_back({TermId{0}, TermId{1}, TermId{2}});
+  Support support;
+  support.name = "left";
+  support.nodes = {NodeId{0}};
+  support.motion[0] = Support::Motion::prescribed;
+  support.displacement[0] = Expression(c.motion, {});
+  std::vector<Support> supports;
+  supports.push_back(std::move(support));
+  parts.supports = Supports(std::move(supports), mesh.points(), 2);
+  return Model(std::move(parts)).fingerprint();
+}
+
+TEST(Model, is_told_from_others_by_laws_loads_and_prescribed_motions) {
+  const std::uint64_t own = fingerprint_of({});
+  EXPECT_EQ(own, fingerprint_of({}));
+  EXPECT_NE(own, fingerprint_of({.material = NeoHookean{{1.3, 0.70001}}}));
+  EXPECT_NE(own, fingerprint_of({.material = SaintVenantKirchhoff{{1.3, 0.7}}}));  // the same stiffness at rest
+  EXPECT_NE(own, fingerprint_of({.gravity = -1.0001}));
+  EXPECT_NE(own, fingerprint_of({.motion = "0.1*t^2"}));
+  EXPECT_NE(own, fingerprint_of({.density = 1.0001}));
+}
+
+// ---- forces that do not fit ----
+
+TEST(Model, refuses_forces_whose_hosts_are_not_there_or_do_not_touch_their_nodes) {
+  const Mesh mesh = test::triangle_mesh(CellType::triangle3, 2);
+  const auto with_hosts = [&](std::vector<TermId> hosts) {
+    Model::Parts parts = test::elastic_parts(mesh, material, 1.0);
+    parts.forces.push_back(
+        make_gravity(mesh, dynamic_cast<const ElasticCells&>(*parts.potentials[0]), {0, 1}, uniform(2, 1.0)));
+    parts.hosts.push_back(std::move(hosts));
+    return Model(std::move(parts));
+  };
+  EXPECT_NO_THROW(with_hosts({TermId{0}, TermId{1}}));
+  EXPECT_THROW(with_hosts({TermId{0}}), InputError);
+  EXPECT_THROW(with_hosts({TermId{0}, TermId{8}}), InputError);
+  EXPECT_THROW(with_hosts({TermId{0}, make_id<TermId>(-1)}), InputError);
+  EXPECT_THROW(with_hosts({TermId{0}, TermId{7}}), InputError);
+}
+
 }  // namespace
 }  // namespace tempi

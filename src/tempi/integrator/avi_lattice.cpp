@@ -95,9 +95,14 @@ void AviLattice::act(State& state, Index s, Observer* observer) {
   bool admissible = true;
   for (const LatticeGroup* group : acting_) admissible = strike(*group, step(*group), t, lines_) && admissible;
   if (!admissible) fail(state, t);
-  for (const LatticeGroup* group : acting_) apply_loads(state, *group);
+  for (const LatticeGroup* group : acting_) apply_loads(state, *group, 1.0);
   for (const LatticeGroup* group : acting_) settle_supports(state, *group);
-  apply_dampers(state, t);
+  try {
+    apply_dampers(state, t);
+  } catch (...) {
+    take_back(state, t);
+    throw;
+  }
   if (observer == nullptr) return;
   for (const LatticeGroup* group : acting_)
     each_line(*group, [&](std::int32_t i) { to_state(state, plan_.node_of_line[static_cast<std::size_t>(i)]); });
@@ -188,6 +193,14 @@ void AviLattice::recheck_stability(State& state, const LatticeGroup& group, Inde
     for (const TermId term : rechecked_terms_) kick_drift_.require_stable(term, state, step, t);
 }
 
+// Takes back what the tick in hand has done but for dampers: velocities become those before it, to rounding.
+void AviLattice::take_back(State& state, double t) {
+  for (const LatticeGroup* group : acting_) strike(*group, -step(*group), t, lines_);
+  for (const LatticeGroup* group : acting_) apply_loads(state, *group, -1.0);
+  for (const LatticeGroup* group : acting_) settle_supports(state, *group);
+  to_state(state);
+}
+
 // Takes back the strikes of the tick in hand and says whose fault it was.
 void AviLattice::fail(State& state, double t) {
   for (const LatticeGroup* group : acting_) strike(*group, -step(*group), t, lines_);
@@ -214,12 +227,14 @@ void AviLattice::evaluate_loads(State& state, const LatticeGroup& group, double 
   }
 }
 
-void AviLattice::apply_loads(State& state, const LatticeGroup& group) {
+// `sign`: -1 takes them back, but for their work.
+void AviLattice::apply_loads(State& state, const LatticeGroup& group, double sign) {
   const auto d = static_cast<std::size_t>(model_.dim());
   for (const TermId term : group.loaded) {
     const auto nodes = model_.term(term).stencil();
     const auto q = load_impulses(term);
-    kick_drift_.book_load_work(state, term, q, step(group));
+    if (sign > 0.0) kick_drift_.book_load_work(state, term, q, step(group));
+    for (double& impulse : q) impulse *= sign;
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       const auto at_node = q.subspan(a * d, d);
       kick_drift_.book(state.loads, state, nodes[a], at_node);

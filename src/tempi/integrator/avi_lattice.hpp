@@ -66,7 +66,8 @@ class AviLattice final : public Integrator {
   void recheck_stability(State& state, const LatticeGroup& group, Index update, double t);
   [[noreturn]] void fail(State& state, double t);
   void evaluate_loads(State& state, const LatticeGroup& group, double t);
-  void apply_loads(State& state, const LatticeGroup& group);
+  void apply_loads(State& state, const LatticeGroup& group, double sign);
+  void take_back(State& state, double t);
   std::span<double> load_impulses(TermId term);
   void settle_supports(State& state, const LatticeGroup& group);
   void announce_dampers(State& state);

@@ -58,12 +58,22 @@ void SyncNewmark::advance(State& state, double t_end, Observer* observer) {
        t = static_cast<double>(steps_done_ + 1) * step_) {
     for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(state, make_id<NodeId>(a), t);
     assemble(state, t, observer);
-    for (Index a = 0; a < model_.node_count(); ++a) {
-      const auto at_node = static_cast<std::size_t>(a) * d;
-      kick_drift_.kick(state, make_id<NodeId>(a), std::span(impulse_).subspan(at_node, d),
-                       std::span(load_impulse_).subspan(at_node, d));
+    const auto kick_all = [&] {
+      for (Index a = 0; a < model_.node_count(); ++a) {
+        const auto at_node = static_cast<std::size_t>(a) * d;
+        kick_drift_.kick(state, make_id<NodeId>(a), std::span(impulse_).subspan(at_node, d),
+                         std::span(load_impulse_).subspan(at_node, d));
+      }
+    };
+    kick_all();
+    try {
+      dampers_.act(state, t);
+    } catch (...) {  // the kicks are taken back
+      for (auto* impulses : {&impulse_, &load_impulse_})
+        for (double& p : *impulses) p = -p;
+      kick_all();
+      throw;
     }
-    dampers_.act(state, t);
     if (observer != nullptr) record_.show(state, t, dampers_, *observer);
     ++steps_done_;
   }

@@ -81,10 +81,10 @@ void SyncNewmarkImplicit::find_end(const Stage& start, Stage& end, double t1, do
   };
   equations.resolution = resolution(start.u, h);
   equations.correct = [&](const Vector& r) -> std::optional<Vector> {
-    const auto& derivative = matrix_->stiffness().assemble([&](TermId id, std::span<double> H) {
-      const auto [potential, k] = model().term(id);
-      potential->add_hessian(k, span_of(end.u), t1, H);
-      model().add_damping(id, span_of(end.u), t1, gamma_ / (beta_ * h), H);
+    const auto u = span_of(end.u);
+    matrix_->stiffness().cover(std::array{u}, t1);
+    const auto& derivative = matrix_->stiffness().at(u, t1, [&](TermId id, std::span<double> H) {
+      model().add_damping(id, u, t1, gamma_ / (beta_ * h), H);
     });
     if (!matrix_->factorise(derivative, beta_ * h * h)) return std::nullopt;
     return matrix_->solve(r);

@@ -91,10 +91,11 @@ void AssembledStiffness::add_block(NodeId b, std::size_t rank, const double* H, 
   }
 }
 
-const AssembledStiffness::Matrix& AssembledStiffness::at(std::span<const double> u, double t) {
+const AssembledStiffness::Matrix& AssembledStiffness::at(std::span<const double> u, double t, const AddToTerm& more) {
   assemble([&](TermId id, std::span<double> H) {
     const auto [potential, k] = model_.term(id);
     potential->add_hessian(k, u, t, H);
+    if (more) more(id, H);
   });
   const auto d = static_cast<std::size_t>(model_.dim());
   for (Index p = 0; p < model_.potential_count() && in_pieces_; ++p) {
@@ -110,8 +111,7 @@ const AssembledStiffness::Matrix& AssembledStiffness::at(std::span<const double>
   return K_;
 }
 
-const AssembledStiffness::Matrix& AssembledStiffness::assemble(
-    const std::function<void(TermId, std::span<double> H)>& add) {
+const AssembledStiffness::Matrix& AssembledStiffness::assemble(const AddToTerm& add) {
   const auto d = static_cast<std::size_t>(model_.dim());
   std::fill_n(K_.valuePtr(), K_.nonZeros(), 0.0);
   std::vector<double> H;

@@ -28,12 +28,13 @@ class AssembledStiffness {
     cover(std::array{u}, t);
     return at(u, t);
   }
-  // The same with the pattern as it is, which must cover u.
-  const Matrix& at(std::span<const double> u, double t);
+  // The same with the pattern as it is, which must cover u; `more`: another matrix of terms that are not in pieces.
+  using AddToTerm = std::function<void(TermId, std::span<double> H)>;
+  const Matrix& at(std::span<const double> u, double t, const AddToTerm& more = {});
 
-  // The sum of other matrices of the terms: `add` adds that of a term to H, laid out as in Potential::add_hessian; it
-  // need not be symmetric. Not for models with terms in pieces.
-  const Matrix& assemble(const std::function<void(TermId, std::span<double> H)>& add);
+  // The sum of other matrices of the terms that are not in pieces: `add` adds that of a term to H, laid out as in
+  // Potential::add_hessian; it need not be symmetric.
+  const Matrix& assemble(const AddToTerm& add);
 
   const Matrix& pattern() const { return K_; }  // with the values of the last call
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "tempi/core/error.hpp"
 #include "tempi/core/fingerprint.hpp"
@@ -14,6 +15,7 @@ namespace tempi {
 namespace {
 
 constexpr std::size_t most_nodes = 10, most_entries = 30 * 30;  // of terms that are not in pieces
+constexpr std::size_t most_host_nodes = 256;                    // HostedForce::local counts so far
 
 // A number for each node of a term.
 class Room {
@@ -167,13 +169,22 @@ void Model::attach_forces() {
   for (std::size_t f = 0; f < parts_.forces.size(); ++f) {
     const Force& force = *parts_.forces[f];
     has_dampers_ = has_dampers_ || (force.is_damper() && force.size() > 0);
+    if (f >= parts_.hosts.size() || std::ssize(parts_.hosts[f]) != force.size())
+      throw InputError(fmt::format("force {} has not one host for each of its {} elements.", f, force.size()));
     for (Index e = 0; e < force.size(); ++e) {
       const TermId host = parts_.hosts[f][static_cast<std::size_t>(e)];
+      if (index(host) < 0 || index(host) >= term_count())
+        throw InputError(fmt::format("force {} is to act within term {} of {}.", f, index(host), term_count()));
       const auto stencil = term(host).stencil();
+      if (stencil.size() > most_host_nodes)
+        throw InputError(fmt::format("force {} is to act within {}, which has more than {} nodes.", f,
+                                     term(host).potential->describe(term(host).k), most_host_nodes));
       HostedForce hosted{&force, e, {}};
       for (const NodeId a : force.stencil(e)) {
         const auto found = std::ranges::find(stencil, a);
-        TEMPI_ASSERT(found != stencil.end() && stencil.size() <= 256);
+        if (found == stencil.end())
+          throw InputError(fmt::format("force {} acts on node {}, which its host, {}, does not touch.", f, index(a),
+                                       term(host).potential->describe(term(host).k)));
         hosted.local.push_back(static_cast<std::uint8_t>(found - stencil.begin()));
       }
       all.emplace_back(host, std::move(hosted));
@@ -232,7 +243,81 @@ std::uint64_t Model::fingerprint() const {
   for (const auto& potential : parts_.potentials)
     for (Index k = 0; k < potential->size(); ++k) add(potential->stencil(k));
   for (const auto& constraint : parts_.constraints) add(constraint->stencil());
+  const std::vector<float> acts = what_it_does();
+  add(acts);
   return hash;
+}
+
+// What laws, loads and prescribed motions do somewhere, summed with weights of their own and cut to the digits that do
+// not depend on how a machine rounds. Of large models every so many terms.
+std::vector<float> Model::what_it_does() const {
+  constexpr Index enough = 100'000;  // terms
+  std::uint64_t random = 1;
+  const auto weight = [&] {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(random >> 11) * 0x1.0p-53 + 0.5;
+  };
+  const auto d = static_cast<std::size_t>(dim());
+  std::vector<double> size(parts_.mass.size(), std::numeric_limits<double>::infinity()), u(parts_.reference.size()),
+      v(u);
+  for (Index i = 0; i < term_count(); ++i) {
+    const auto nodes = term(make_id<TermId>(i)).stencil();
+    const auto X = [&](NodeId a, std::size_t c) {
+      return parts_.reference[static_cast<std::size_t>(index(a)) * d + c];
+    };
+    for (std::size_t a = 1; a < nodes.size(); ++a) {
+      double distance = 0.0;
+      for (std::size_t c = 0; c < d; ++c) distance = std::hypot(distance, X(nodes[a], c) - X(nodes[a - 1], c));
+      for (const NodeId b : {nodes[a - 1], nodes[a]})
+        size[static_cast<std::size_t>(index(b))] = std::min(size[static_cast<std::size_t>(index(b))], distance);
+    }
+  }
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    u[i] = 1e-3 * (weight() - 1.0) * (std::isfinite(size[i / d]) ? size[i / d] : 1.0);
+    v[i] = weight();
+  }
+  std::vector<float> sums;
+  std::vector<double> p;
+  const auto add = [&](double& sum) {
+    for (const double value : p)
+      if (std::isfinite(value)) sum += weight() * value;
+  };
+  for (const auto& potential : parts_.potentials) {
+    double sum = 0.0;
+    for (Index k = 0; k < potential->size(); k += 1 + potential->size() / enough) {
+      p.assign(potential->stencil(k).size() * d, 0.0);
+      potential->add_gradient(k, u, 0.3, p);
+      add(sum);
+    }
+    sums.push_back(static_cast<float>(sum));
+  }
+  for (const double t : {0.3, 0.7}) {
+    for (const auto& force : parts_.forces) {
+      double sum = 0.0;
+      for (Index k = 0; k < force->size(); k += 1 + force->size() / enough) {
+        p.assign(force->stencil(k).size() * d, 0.0);
+        try {
+          force->add_impulse(k, u, v, t, 1.0, p);
+        } catch (const SolveError&) {  // a formula without a value at this time
+          continue;
+        }
+        add(sum);
+      }
+      sums.push_back(static_cast<float>(sum));
+    }
+    double sum = 0.0;
+    for (const NodeId a : supports().held_nodes())
+      for (int c = 0; c < dim(); ++c) {
+        double place = supports().support_of(a, c) == Supports::none ? 0.0 : 1.0;
+        try {
+          place += supports().displacement(a, c, t).value_or(0.0);
+        } catch (const SolveError&) {
+        }
+        sum += weight() * place;
+      }
+    sums.push_back(static_cast<float>(sum));
+  }
+  return sums;
 }
 
 void require_unconstrained(const Model& model) {

@@ -46,8 +46,8 @@ class Model {
     void add(std::unique_ptr<Potential> potential);  // and what it brings to the masses
   };
   // Throws InputError when the mass of a node, held or free, is not positive and finite, a term that is not in pieces
-  // has more than 10 nodes, a constraint acts on a node that is not there, or constraints are more than the free
-  // components they act on.
+  // has more than 10 nodes, a force has not one host for each of its elements or acts on nodes its host does not touch,
+  // a constraint acts on a node that is not there, or constraints are more than the free components they act on.
   explicit Model(Parts parts);
 
   int dim() const { return parts_.dim; }
@@ -99,12 +99,14 @@ class Model {
 
   std::size_t largest_stencil() const { return largest_stencil_; }
 
-  // Of positions, masses and stencils: tells whether a checkpoint belongs to this model.
+  // Of positions, masses, stencils and of what laws, loads and prescribed motions do: tells whether a checkpoint
+  // belongs to this model. Cost: that of a few force evaluations.
   std::uint64_t fingerprint() const;
 
  private:
   void check_constraints() const;
   void attach_forces();
+  std::vector<float> what_it_does() const;
   void balance_shares();
   template <class Visit>
   void each_root_stiffness(TermId id, Visit&& visit) const;

@@ -62,7 +62,9 @@ std::vector<char> held_components(const Model& model) {
 }  // namespace
 
 Model softened(const Model& model, std::vector<double> times) {
-  TEMPI_ASSERT(static_cast<Index>(times.size()) == model.term_count());
+  require_unconstrained(model);
+  if (static_cast<Index>(times.size()) != model.term_count())
+    throw InputError(fmt::format("{} times for {} terms. Give one for each.", times.size(), model.term_count()));
   Model::Parts parts;
   parts.dim = model.dim();
   parts.reference.assign(model.reference().begin(), model.reference().end());
@@ -71,6 +73,11 @@ Model softened(const Model& model, std::vector<double> times) {
   const std::vector<char> held = held_components(model);
   for (Index p = 0; p < model.potential_count(); ++p) {
     const Potential& potential = model.potential(p);
+    if (potential.in_pieces())
+      throw InputError(
+          fmt::format("{} acts on many nodes at once, and cannot be softened. Make its pairs terms of "
+                      "their own.",
+                      potential.describe(0)));
     Softening softening{{}, {}, held};
     for (Index k = 0; k < potential.size(); ++k) {
       const auto term = make_id<TermId>(index(model.first_term(p)) + k);
