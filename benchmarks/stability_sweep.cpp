@@ -14,6 +14,7 @@
 //   --longest-steps N        that growth has (100000)
 //   --run 1                  run the linear motion for as many, too: what the spectrum says, seen (0)
 //   --nonlinear N            longest steps of the body itself, from smooth velocities of 2e-4 of the wave speed (0)
+//   --spectrum 0             leaves out the whole body's spectrum and runs nothing: the trial only (1)
 //   --mode FILE              the fastest growing motion of the first body, for stability_picture.py
 //   --file FILE              one body: of a mesh, or of a geometry that Gmsh meshes
 #include <fmt/format.h>
@@ -54,18 +55,20 @@ struct Effort {
   double safety = 0.9;
   MassShares shares = MassShares::balanced;
   Index longest_steps = stability_horizon, nonlinear = 0;
-  bool run = false;
+  bool run = false, spectrum = true;
   std::uint64_t first = 1, meshes = 6;
 };
 
 double longest_step(const TickLattice& lattice) { return lattice.tick * *std::ranges::max_element(lattice.ticks); }
 
-StepTrial trial_of(const Model& model, std::span<const double> u, const TickLattice& lattice,
+// As a run of so many longest steps has it.
+StepTrial trial_of(const Model& model, std::span<const double> u, const StepChoice& choice,
                    std::span<const double> nodal, const Effort& effort) {
-  TrialOptions options;  // as a run of so many longest steps has them
-  options.duration = static_cast<double>(effort.longest_steps) * longest_step(lattice);
-  options.price = 1e9;
-  return try_steps(model, u, lattice, nodal, options);
+  TrialOptions options;
+  options.duration = static_cast<double>(effort.longest_steps) * longest_step(choice.lattice);
+  options.price = std::max(0.03, 0.05e-9 * choice.cost * options.duration);
+  options.wide = std::max(1.0, 0.25 * options.price);
+  return try_steps(model, u, choice.lattice, nodal, options);
 }
 
 struct Chosen {
@@ -76,7 +79,7 @@ struct Chosen {
 
 Chosen choose(const StepWish& wish, std::span<const double> u, std::span<const double> nodal, const Effort& effort) {
   const auto with = [&](const StepChoice& choice, int n) {
-    return Chosen{choice, trial_of(wish.model, u, choice.lattice, nodal, effort), n};
+    return Chosen{choice, trial_of(wish.model, u, choice, nodal, effort), n};
   };
   if (effort.limit == "default") {
     int n = 0;
@@ -220,7 +223,9 @@ Json try_body(const std::string& element, const DrawnBody& drawn, const Effort& 
             {"saving", chosen.choice.saving},
             {"saving_without_limit", free.saving},
             {"places", chosen.trial.places},
+            {"tried", chosen.trial.tried},
             {"proved", chosen.trial.proved},
+            {"wide", chosen.trial.wide},
             {"trial_growth", chosen.trial.growth},
             {"trial_grows", chosen.trial.grows}};
   const Model linear = linearised(model, u);
@@ -231,6 +236,7 @@ Json try_body(const std::string& element, const DrawnBody& drawn, const Effort& 
   };
   constexpr std::size_t most_components = 2500;  // of a spectrum; beyond, and where steps do not nest, a run tells
   const bool nested = nests(chosen.choice.rule) && u.size() <= most_components;
+  if (!effort.spectrum) return j;
   j["growth"] = nested ? exact_growth(linear, chosen.choice.lattice) : 0.0;
   j["unstable"] = grows(j["growth"].get<double>());
   if (effort.run || !nested) {
@@ -258,7 +264,8 @@ void sweep(const std::string& element, const Effort& effort, std::ofstream& out)
     j["kind"] = kind;
     j["seed"] = seed;
     out << j.dump() << std::endl;
-    if (j["unstable"] != j["trial_grows"] || j.contains("failed")) fmt::print(stderr, "{}\n", j.dump());
+    if (effort.spectrum && (j["unstable"] != j["trial_grows"] || j.contains("failed")))
+      fmt::print(stderr, "{}\n", j.dump());
   };
   const CellType type = elements.at(element);
   if (!effort.file.empty()) {
@@ -298,6 +305,8 @@ int main(int argc, char** argv) {
         effort.shares = value == "own" ? tempi::MassShares::own : tempi::MassShares::balanced;
       else if (option == "--run")
         effort.run = value == "1";
+      else if (option == "--spectrum")
+        effort.spectrum = value == "1";
       else if (option == "--longest-steps")
         effort.longest_steps = std::stol(value);
       else if (option == "--nonlinear")

@@ -81,6 +81,31 @@ TEST_P(DrawnBodies, do_not_grow_under_the_default_and_do_without_a_limit) {
   EXPECT_GE(grown, 1);
 }
 
+// The one of 521 bodies whose first choice grows though no narrow neighbourhood does: stiff balls as wholes meet the
+// slow elements around them. Its whole spectrum grows by 7.0e-4 a longest step (benchmarks/stability_sweep).
+TEST(WideMotions, are_found_in_wide_neighbourhoods_only) {
+  const DrawnBody drawn = bench::drawn_body(Kind::contrast, CellType::triangle3, 13, MassShares::balanced);
+  const Model& model = *drawn.body.model;
+  const std::vector<double> u(model.reference().size(), 0.0), nodal = nodal_stable_steps(model, u);
+  const auto steps = choose_steps(model, u, SafetyFraction{0.9}, StepRule::element, {});
+  const StepWish wish{model, steps, std::vector<double>(steps.size(), typical_cost(CellType::triangle3, false)),
+                      smallest_within_a_ring(model, nodal)};
+  const auto tried = [&](const StepAttempt& attempt, double wide, int threads) {
+    const TickLattice lattice = automatic_choice(wish, attempt.limit).lattice;
+    const double longest = lattice.tick * *std::ranges::max_element(lattice.ticks);
+    return try_steps(model, u, lattice, nodal,
+                     {.duration = 1e5 * longest, .price = 10.0, .wide = wide, .threads = threads});
+  };
+  EXPECT_FALSE(tried(attempts()[0], 0.0, 1).grows);
+  for (const int threads : {1, 3}) {
+    const StepTrial wide = tried(attempts()[0], 1.0, threads);
+    EXPECT_TRUE(wide.grows) << threads;
+    EXPECT_EQ(wide.wide, 1);
+    EXPECT_NEAR(wide.growth, 7.0e-4, 1.5e-4);
+  }
+  EXPECT_FALSE(tried(attempts()[1], 1.0, 1).grows);
+}
+
 INSTANTIATE_TEST_SUITE_P(Verification, DrawnBodies,
                          testing::Values(CellType::line2, CellType::triangle3, CellType::triangle6,
                                          CellType::tetrahedron4, CellType::tetrahedron10),

@@ -45,6 +45,7 @@ std::string ResonanceGuard::verdict(double time_left) const {
   TrialOptions options;
   options.duration = std::max(time_left, 1000.0 * lattice_.tick * *std::ranges::max_element(lattice_.ticks));
   options.price = options.complete = 0.1;
+  options.wide = 1.0;
   options.threads = threads_;
   const StepTrial trial = try_steps(model_, displacement_, lattice_, nodal_, options, of_nodes_);
   if (!trial.grows) return "";

@@ -21,6 +21,7 @@ using Matrix = Eigen::MatrixXd;
 using Place = std::size_t;
 
 constexpr std::size_t most_components = 64;     // of a neighbourhood
+constexpr std::size_t wide_components = 400;    // of a wide one
 constexpr std::int64_t longest_period = 16384;  // ticks, of steps that do not nest; where it is longer nothing is tried
 
 Place at(NodeId a) { return static_cast<Place>(index(a)); }
@@ -147,14 +148,53 @@ Verdict try_neighbourhood(const Neighbourhood& n) {
   return verdict;
 }
 
-// [s], of one core: what the tables of docs/stability.md took; of a neighbourhood without a spectrum, and with one.
-constexpr double price_when_settled = 5e-5;
-double price_of(const Neighbourhood& n) {
-  const double size = static_cast<double>(n.levels.front().A.rows()), cube = size * size * size;
-  double products = 0.0;  // of matrices
+// Of a wide neighbourhood, without a spectrum: how fast T_N(C) grows, N = 2^k at least four times as many periods as
+// the run has, so that it can be told from the size that bounded motions have anyway. Where the stiffness pushes away
+// nobody knows what is growing.
+constexpr int most_doublings = 24;
+int doublings_for(double periods) {
+  return std::clamp(static_cast<int>(std::ceil(std::log2(4.0 * std::max(periods, 1.0)))), 10, most_doublings);
+}
+
+Verdict try_wide(const Neighbourhood& n, double duration) {
+  Verdict verdict;
+  verdict.longest_step = n.tick * static_cast<double>(n.levels.back().ticks);
+  const std::int64_t period = period_of(n);
+  const double periods = duration / (n.tick * static_cast<double>(period));
+  verdict.proved = in_central_zone(n, n.tick * static_cast<double>(period));
+  if (verdict.proved || releases_energy(n)) return verdict;
+  Matrix T = nests(n) ? nested_positions(n) : positions_after_a_period(n, period);
+  double log_norm = 0.0;
+  int k = 0;
+  for (; k < doublings_for(periods); ++k) {
+    T = 2.0 * (T * T);
+    T.diagonal().array() -= 1.0;
+    log_norm = 0.5 * std::log(T.squaredNorm() / static_cast<double>(T.rows()));
+    if (!(log_norm < 100.0)) break;
+  }
+  if (!std::isfinite(log_norm)) log_norm = 100.0;
+  verdict.growth = std::max(0.0, log_norm) / std::ldexp(1.0, std::min(k + 1, doublings_for(periods))) *
+                   static_cast<double>(n.levels.back().ticks) / static_cast<double>(period);
+  return verdict;
+}
+
+// Products of matrices it takes to have C.
+double products_of(const Neighbourhood& n) {
+  double products = 0.0;
   for (const Level& level : n.levels)
     products += nests(n) ? 3.0 : static_cast<double>(period_of(n)) / static_cast<double>(level.ticks);
-  return 2e-5 + 1.2e-9 * cube * (4.0 + 0.3 * products);
+  return products;
+}
+
+double cube_of(const Neighbourhood& n) { return std::pow(static_cast<double>(n.levels.front().A.rows()), 3); }
+
+// [s], of one core: what the tables of docs/stability.md took; of a neighbourhood without a spectrum, with one, and of
+// a wide one.
+constexpr double price_when_settled = 5e-5;
+double price_of(const Neighbourhood& n) { return 2e-5 + 1.2e-9 * cube_of(n) * (4.0 + 0.3 * products_of(n)); }
+double wide_price_of(const Neighbourhood& n, double duration) {
+  const double periods = duration / (n.tick * static_cast<double>(period_of(n)));
+  return 2.3e-10 * cube_of(n) * (products_of(n) + doublings_for(periods));
 }
 
 class Trial {
@@ -165,7 +205,8 @@ class Trial {
         lattice_(lattice),
         nodal_(nodal),
         around_(node_terms(model)),
-        local_(model.mass().size(), -1) {}
+        local_(model.mass().size(), -1),
+        inside_(model.mass().size(), 0) {}
 
   // Nodes whose neighbours' terms have not all the same step, the most dangerous first.
   std::vector<NodeId> places(std::span<const double> priority) const {
@@ -199,10 +240,10 @@ class Trial {
     return result;
   }
 
-  Neighbourhood neighbourhood(NodeId centre) {
+  Neighbourhood neighbourhood(NodeId centre, std::size_t most) {
     Neighbourhood n;
     n.centre = centre;
-    const std::vector<NodeId> nodes = grow(centre);
+    const std::vector<NodeId> nodes = grow(centre, most);
     std::vector<TermId> terms;
     for (const NodeId a : nodes) terms.insert(terms.end(), around_[a].begin(), around_[a].end());
     std::ranges::sort(terms);
@@ -223,16 +264,22 @@ class Trial {
     if (size > 0)
       for (const TermId i : terms) add(level(n, ticks(i) / common, size), i);
     for (const NodeId a : nodes) local_[at(a)] = -1;
+    if (most > most_components)
+      for (const NodeId a : nodes) inside_[at(a)] = 1;
     std::ranges::sort(n.levels, {}, &Level::ticks);
     if (!nests(n) && period_of(n) > longest_period) n.levels.clear();
     return n;
   }
 
+  // A wide neighbourhood.
+  bool was_inside(NodeId a) const { return inside_[at(a)] != 0; }
+
  private:
   std::int32_t ticks(TermId i) const { return lattice_.ticks[at(i)]; }
 
-  // Ring by ring around the centre while that is not too many; of a first ring that is, the nodes that vibrate fastest.
-  std::vector<NodeId> grow(NodeId centre) {
+  // Ring by ring around the centre while that is not too many; of a ring that is, in wide neighbourhoods or if it is
+  // the first, the nodes that vibrate fastest.
+  std::vector<NodeId> grow(NodeId centre, std::size_t most) {
     const auto d = static_cast<Place>(model_.dim());
     std::vector<NodeId> met = {centre}, nodes;
     local_[at(centre)] = 0;
@@ -242,10 +289,11 @@ class Trial {
         for (const TermId i : around_[nodes[looked]])
           for (const NodeId b : model_.term(i).stencil())
             if (std::exchange(local_[at(b)], 0) < 0) met.push_back(b);
-      if (met.size() * d > most_components) {
-        if (nodes.size() == 1) {
-          std::ranges::stable_sort(met.begin() + 1, met.end(), {}, [&](NodeId a) { return nodal_[at(a)]; });
-          nodes.assign(met.begin(), met.begin() + static_cast<std::ptrdiff_t>(most_components / d));
+      if (met.size() * d > most) {
+        if (nodes.size() == 1 || most > most_components) {
+          const auto ring = met.begin() + static_cast<std::ptrdiff_t>(nodes.size());
+          std::ranges::stable_sort(ring, met.end(), {}, [&](NodeId a) { return nodal_[at(a)]; });
+          nodes.assign(met.begin(), met.begin() + static_cast<std::ptrdiff_t>(most / d));
         }
         break;
       }
@@ -284,26 +332,30 @@ class Trial {
   NodeTerms around_;
   std::vector<std::int32_t> local_;  // of each node of the model its number in the neighbourhood in hand, or -1
   std::vector<Eigen::Index> place_;  // of each component of that its row, or -1
+  std::vector<char> inside_;         // of each node of the model whether it has been in a wide neighbourhood
 };
 
-}  // namespace
+// Keeps the worst.
+void note(const Verdict& v, NodeId centre, double duration, StepTrial& result) {
+  const double total = v.growth / v.longest_step * duration;
+  const double worst = result.where ? result.growth / result.longest_step * duration : 0.0;
+  if (v.growth < StepTrial::smallest_growth || total <= worst) return;
+  result.growth = v.growth;
+  result.longest_step = v.longest_step;
+  result.where = centre;
+  result.grows = total > std::log(StepTrial::tolerated_amplitude);
+}
 
-StepTrial try_steps(const Model& model, std::span<const double> u, const TickLattice& lattice,
-                    std::span<const double> nodal, const TrialOptions& options, std::span<const double> priority) {
-  TEMPI_ASSERT(nodal.size() == model.mass().size());
-  StepTrial result;
-  Trial trial(model, u, lattice, nodal);
-  const std::vector<NodeId> places = trial.places(priority);
-  result.places = std::ssize(places);
-  ThreadTeam team(options.threads);
-  double worst = 0.0;  // logarithm over `duration`
+// Neighbourhoods of the places in order, as long as that costs no more than `price`, or nothing is left.
+void try_places(Trial& trial, std::span<const NodeId> places, const TrialOptions& options, ThreadTeam& team,
+                StepTrial& result) {
   for (auto next = places.begin(); next != places.end();) {
     const auto done = static_cast<double>(next - places.begin());
     const double whole = result.price / std::max(done, 1.0) * static_cast<double>(places.size());
     if (done > 0.0 && result.price > options.price && whole > options.complete) break;
     std::vector<Neighbourhood> some;
     for (double price = 0.0; next != places.end() && some.size() < 64 && price < 0.02; ++next) {
-      Neighbourhood n = trial.neighbourhood(*next);
+      Neighbourhood n = trial.neighbourhood(*next, most_components);
       if (n.levels.empty()) {  // looked at for nothing, and that has its price too
         result.price += price_when_settled;
         price += price_when_settled;
@@ -317,20 +369,53 @@ StepTrial try_steps(const Model& model, std::span<const double> u, const TickLat
       verdicts[static_cast<std::size_t>(i)] = try_neighbourhood(some[static_cast<std::size_t>(i)]);
     });
     for (std::size_t i = 0; i < some.size(); ++i) {
-      const Verdict& v = verdicts[i];
       ++result.tried;
-      result.proved += v.proved ? 1 : 0;
-      result.price += v.proved ? price_when_settled : price_of(some[i]);
-      const double total = v.growth / v.longest_step * options.duration;
-      if (v.growth < StepTrial::smallest_growth || total <= worst) continue;
-      worst = total;
-      result.growth = v.growth;
-      result.longest_step = v.longest_step;
-      result.where = some[i].centre;
+      result.proved += verdicts[i].proved ? 1 : 0;
+      result.price += verdicts[i].proved ? price_when_settled : price_of(some[i]);
+      note(verdicts[i], some[i].centre, options.duration, result);
     }
-    result.grows = worst > std::log(StepTrial::tolerated_amplitude);
-    if (result.grows) break;
+    if (result.grows) return;
   }
+}
+
+// Wide ones, around the most dangerous places that lie in none before.
+void try_wide_places(Trial& trial, std::span<const NodeId> places, const TrialOptions& options, ThreadTeam& team,
+                     StepTrial& result) {
+  constexpr std::size_t at_once = 2;  // for any number of threads
+  double price = 0.0;
+  for (auto next = places.begin(); next != places.end() && price < options.wide && !result.grows;) {
+    std::vector<Neighbourhood> some;
+    for (; next != places.end() && some.size() < at_once; ++next) {
+      if (trial.was_inside(*next)) continue;
+      Neighbourhood n = trial.neighbourhood(*next, wide_components);
+      if (n.levels.empty()) continue;
+      price += wide_price_of(n, options.duration);
+      if (price > options.wide) break;
+      some.push_back(std::move(n));
+    }
+    std::vector<Verdict> verdicts(some.size());
+    team.for_each(std::ssize(some), [&](Index i) {
+      verdicts[static_cast<std::size_t>(i)] = try_wide(some[static_cast<std::size_t>(i)], options.duration);
+    });
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      ++result.wide;
+      note(verdicts[i], some[i].centre, options.duration, result);
+    }
+  }
+}
+
+}  // namespace
+
+StepTrial try_steps(const Model& model, std::span<const double> u, const TickLattice& lattice,
+                    std::span<const double> nodal, const TrialOptions& options, std::span<const double> priority) {
+  TEMPI_ASSERT(nodal.size() == model.mass().size());
+  StepTrial result;
+  Trial trial(model, u, lattice, nodal);
+  const std::vector<NodeId> places = trial.places(priority);
+  result.places = std::ssize(places);
+  ThreadTeam team(options.threads);
+  try_places(trial, places, options, team, result);
+  if (!result.grows) try_wide_places(trial, places, options, team, result);
   return result;
 }
 

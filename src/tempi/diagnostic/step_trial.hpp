@@ -13,6 +13,11 @@
 // divide T (M. G. Krein's central zone of stability: x'' + P(t) x = 0, P >= 0 of period T, is stable if T times the
 // largest eigenvalue of the integral of P over T is below 4; docs/stability.md).
 //
+// Some motions are wider: of a stiff region as a whole, which slow elements at its surface kick once in half its
+// period. They grow slowly (seen: 7e-4 a longest step, two materials 4458 times apart). So wide neighbourhoods are
+// tried as well, as many as their price allows, the whole of a model that is small: of those the growth of T_N(C) over
+// more than the run's length, by doubling.
+//
 // Where the stiffness itself has a direction of negative energy (buckling, pairs past their inflection), real mu > 1
 // are its own growth and are left out.
 //
@@ -33,6 +38,7 @@ struct TrialOptions {
   // What may be spent, in seconds of one core of the machine the figures were taken on: counted, not measured, so that
   // the result is the same on every machine. Models that need less than `complete` are tried everywhere.
   double price = 0.05, complete = 0.4;
+  double wide = 0.0;  // for neighbourhoods of up to 400 components, in which wider motions have room
   int threads = 1;
 };
 
@@ -40,6 +46,7 @@ struct StepTrial {
   Index places = 0;    // nodes with unequal steps near them
   Index tried = 0;     // of these, beginning with those that look most dangerous
   Index proved = 0;    // of these, by the central zone
+  Index wide = 0;      // wide neighbourhoods tried
   double price = 0.0;  // [s], counted as in TrialOptions
   // Of the place that grows most over `duration`: growth of the logarithm of its amplitude a longest step, that step
   // [s].
@@ -53,7 +60,7 @@ struct StepTrial {
 
 // `u`: displacements about which motions are small; `lattice`: the steps of all terms; `nodal`: nodal_stable_steps at u
 // (model/steps.hpp), by which places are ordered; with `priority` (one a node) by that instead, largest first.
-// Cost: 0.5 to 2 ms a place that has to be tried, 0.05 ms one that is proved.
+// Cost: 0.5 to 2 ms a place that has to be tried, 0.05 ms one that is proved; 0.5 s a wide one.
 StepTrial try_steps(const Model& model, std::span<const double> u, const TickLattice& lattice,
                     std::span<const double> nodal, const TrialOptions& options, std::span<const double> priority = {});
 
