@@ -13,7 +13,8 @@
 #include <optional>
 #include <thread>
 
-#include "tempi/case/method_choice.hpp"
+#include "tempi/case/method_table.hpp"
+#include "tempi/case/model_report.hpp"
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/run.hpp"
 #include "tempi/case/stability_report.hpp"
@@ -39,7 +40,7 @@ struct Arguments {
   std::optional<std::string> folder;
   std::vector<std::string> settings;
   int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
-  bool quiet = false, overwrite = false, markdown = false;
+  bool quiet = false, overwrite = false, markdown = false, table = false;
   tempi::Index longest_steps = tempi::stability_horizon;
   std::vector<std::string> run_folders;
   int frame = -1;
@@ -80,9 +81,9 @@ int run_case(const Arguments& arguments) {
   const auto clear_line = [&] {
     if (options.on_progress) fmt::print(stderr, "\r\033[K");
   };
-  tempi::RunResult result;
+  tempi::Summary summary;
   try {
-    result = tempi::run(simulation, options);
+    summary = tempi::run(simulation, options);
   } catch (const tempi::SolveError& e) {
     clear_line();
     throw tempi::SolveError(
@@ -92,9 +93,8 @@ int run_case(const Arguments& arguments) {
     throw;
   }
   clear_line();
-  if (!arguments.quiet)
-    fmt::print("{}  results         {}\n", tempi::describe_result(result.summary), options.folder.string());
-  if (result.status == tempi::Status::interrupted) {
+  if (!arguments.quiet) fmt::print("{}  results         {}\n", tempi::to_text(summary), options.folder.string());
+  if (summary.status == tempi::Status::interrupted) {
     say(fmt::format("interrupted; '{}' holds what was computed so far.", options.folder.string()));
     return interrupted;
   }
@@ -176,6 +176,7 @@ int dispatch(int argc, char** argv) {
   CLI::App* options = app.add_subcommand("options", "list every key of the case file");
   options->add_flag("--markdown", arguments.markdown, "as a page of the documentation");
   CLI::App* methods = app.add_subcommand("methods", "list every method and what it keeps");
+  methods->add_flag("--table", arguments.table, "one row each, as README has them");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -193,7 +194,7 @@ int dispatch(int argc, char** argv) {
     return done;
   }
   if (methods->parsed()) {
-    fmt::print("{}", tempi::methods_as_markdown());
+    fmt::print("{}", arguments.table ? tempi::table_of_methods() : tempi::methods_as_markdown());
     return done;
   }
   return plot_runs(arguments);

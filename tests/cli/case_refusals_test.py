@@ -41,8 +41,8 @@ class TheFile(Refused):
         self.refused("[run]", at="run = 3", text="run = 3\n" + case_text(run=""))
 
     def test_unknown_choices_offer_the_nearest_one(self):
-        self.refused('method = "avy"', "avi | newmark", 'mean "avi"', at="method", integrator='method = "avy"')
-        self.refused('method = "rk45"', "avi | newmark", at="method", integrator='method = "rk45"')
+        self.refused('method = "avy"', "avi | avi-implicit", 'mean "avi"', at="method", integrator='method = "avy"')
+        self.refused('method = "rk45"', "avi | avi-implicit", at="method", integrator='method = "rk45"')
         self.refused('model = "neohookean"', 'mean "neo-hookean"', at="model",
                      material=MATERIAL + '\nmodel = "neohookean"')
         self.refused('steps = "onering"', 'mean "one-ring"', at="steps", integrator='steps = "onering"')

@@ -258,8 +258,8 @@ history = 40
             self.refused(*words, at=at, meshes={"none": ""}, text=self.ORBIT.format(integrator=integrator))
 
         refuse('method = "avi-implicit"', "needs implicit_step")
-        refuse('method = "avi-adaptive"\nstep_bounds = [2, 4]', "2")
-        refuse('method = "avi-adaptive"\nstep_bounds = [1]', "must be two")
+        refuse('method = "avi-adaptive"\nstep_bounds = [2, 4]', "2", at="step_bounds")
+        refuse('method = "avi-adaptive"\nstep_bounds = [1]', "must be two", at="step_bounds")
         refuse('method = "midpoint"\nstep_bounds = [0.5, 2]', "belongs to", at="step_bounds")
         refuse('method = "midpoint"\nresidual = true', "no local updates")
         refuse('method = "gauss-4"', 'Did you mean "gauss"', at="method")

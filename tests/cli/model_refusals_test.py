@@ -88,6 +88,7 @@ class Selections(Refused):
         self.refused("'lfet'", "mean 'left'", *self.GROUPS, at="group", fix='group = "lfet"')
         self.refused("'zzzzzzz'", *self.GROUPS, at="group", fix='group = "zzzzzzz"')
         self.refused("77", *self.GROUPS, at="group", fix="group = 77")
+        self.refused("4294967297", at="group", fix="group = 4294967297")  # 1, if cut to 32 bits
         self.refused("'bdy'", "mean 'body'", *self.GROUPS, at="group", material=MATERIAL + '\ngroup = "bdy"')
         self.refused("'lfet'", "mean 'left'", at="group", load='type = "traction"\ngroup = "lfet"\nvalue = [1, 0]')
         self.refused("'lfet'", "mean 'left'", at="group", probe='name = "a"\ngroup = "lfet"')

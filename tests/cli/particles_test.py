@@ -181,6 +181,7 @@ class Particles(Refused):
         self.refuse(CHAIN, "both given", mesh='file = "a.msh"')
         self.refuse({k: v for k, v in CHAIN.items() if k != "particles"}, "neither [mesh]")
         self.refuse(CHAIN, "courant", at="courant", integrator="courant = 0.1")
+        self.refuse(CHAIN, "a list of integers", load='type = "force"\nvalue = [1, 0]\nparticles = [true]')
         self.refuse(CHAIN, "pressure belongs to meshes", load='type = "pressure"\nvalue = 1\nparticles = [0]')
         self.refuse(CHAIN, "particle 9 does not exist", at="particles = [9]", fix="particles = [9]")
         self.refuse(CHAIN, "cutoff", "half", potential='type = "lennard-jones"\nepsilon = 1\nsigma = 1\ncutoff = 3',

@@ -48,6 +48,12 @@ class Words(CaseFolder):
         page = (SOURCE / "docs" / "methods.md").read_text(encoding="utf-8")
         self.assertEqual(page, self.tempi("methods").stdout)
 
+    def test_the_table_of_methods_in_readme_is_the_program_s_own(self):
+        readme = (SOURCE / "README.md").read_text(encoding="utf-8")
+        table = self.tempi("methods", "--table").stdout
+        self.assertGreater(table.count("\n"), 15)
+        self.assertIn("\n\n" + table + "\n", readme, "renew it: tempi methods --table")
+
     def test_usage_errors_end_with_2_and_one_short_message(self):
         self.write("case.toml", case_text())
         for arguments, word in (

@@ -9,8 +9,10 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <sstream>
 
+#include "tempi/case/method_table.hpp"
 #include "tempi/case/option_table.hpp"
 #include "tempi/core/error.hpp"
 
@@ -118,7 +120,7 @@ class Section {
     if (items->empty()) fail(place_of(*node), fmt::format("{} is empty. Name at least one, or leave it out.", key));
     for (const toml::node& item : *items) {
       const auto value = item.value<T>();
-      if (!value) wrong_type(item, row, what);
+      if (!value || (item.is_boolean() && !std::is_same_v<T, bool>)) wrong_type(item, row, what);
       if constexpr (std::is_floating_point_v<T>)
         if (!std::isfinite(*value))
           fail(place_of(*node), fmt::format("{} contains {} (must be finite).", key, *value + 0.0));
@@ -173,9 +175,11 @@ class Section {
     s.place = place_;
     if (const toml::node* node = find(group_key)) {
       s.place = place_of(*node);
-      if (node->is_integer())
-        s.tag = static_cast<int>(node->as_integer()->get());
-      else if (node->is_string() && !node->as_string()->get().empty())
+      if (node->is_integer()) {
+        const std::int64_t tag = node->as_integer()->get();
+        s.tag = static_cast<int>(tag);
+        if (*s.tag != tag) fail(s.place, fmt::format("{} = {} (no mesh has such a number).", group_key, tag));
+      } else if (node->is_string() && !node->as_string()->get().empty())
         s.name = node->as_string()->get();
       else
         fail(s.place, fmt::format("{} must be a name in quotes or an integer tag.", group_key));
@@ -380,29 +384,32 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
   in.nodal_safety = s.number("nodal_safety");
   in.trial = *s.number("trial");
   in.mass_shares = s.text("mass_shares");
-  in.newmark_limit = s.text("newmark_limit");
-  in.alpha = *s.number("alpha");
-  in.beta = *s.number("beta");
-  in.gamma = *s.number("gamma");
-  in.order = static_cast<int>(s.integer("order"));
-  in.action = s.text("action");
-  in.without_root = s.text("without_root");
-  in.step_bounds = s.list<double>("step_bounds", "two numbers, such as [0.25, 4]");
-  if (in.step_bounds.empty()) in.step_bounds = {0.25, 4.0};
-  in.implicit_step = s.number("implicit_step").value_or(0.0);
-  in.softness = *s.number("softness");
-  for (const char* key :
-       {"alpha", "beta", "gamma", "order", "action", "without_root", "step_bounds", "implicit_step", "softness"})
-    if (s.has(key)) in.method_keys.emplace_back(key, s.place_of(key));
+  in.options = {.alpha = *s.number("alpha"),
+                .beta = *s.number("beta"),
+                .gamma = *s.number("gamma"),
+                .order = s.integer("order"),
+                .action = s.text("action"),
+                .without_root = s.text("without_root"),
+                .newmark_limit = s.text("newmark_limit"),
+                .step_bounds = s.list<double>("step_bounds", "two numbers, such as [0.25, 4]"),
+                .implicit_step = s.number("implicit_step").value_or(0.0),
+                .softness = *s.number("softness")};
+  std::set<std::string> belonging;  // keys of some methods
+  for (const Method& method : method_table())
+    for (std::istringstream keys{std::string(method.keys)}; keys;)
+      if (std::string key; keys >> key && belonging.insert(key).second && s.has(key))
+        in.method_keys.emplace_back(key, s.place_of(key));
+  in.residual_asked = s.has("residual") && s.boolean("residual");
+  const Engine engine = method_of(in).engine;
   if (particles && in.mass_shares == "own")
     fail(s.place_of("mass_shares"), "mass_shares = \"own\" belongs to meshes (pairs of particles bring no mass).");
   in.own_shares_asked = in.mass_shares == "own";
   in.steps_asked = s.has("safety") || s.has("courant") || s.has("step");
   if (in.mass_shares == "auto")
-    in.mass_shares =
-        particles || (in.lattice == "auto" && in.method != "avi-implicit") || !in.acts_alone() ? "balanced" : "own";
-  in.residual_asked = s.has("residual") && s.boolean("residual");
-  in.residual = (particles ? in.residual_asked : s.boolean("residual")) && in.acts_locally();
+    in.mass_shares = particles || (in.lattice == "auto" && engine != Engine::softened) || engine == Engine::one_step
+                         ? "balanced"
+                         : "own";
+  in.residual = (particles ? in.residual_asked : s.boolean("residual")) && engine == Engine::strikes;
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
   const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};
   if (given > 1) {

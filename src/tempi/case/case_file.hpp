@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "tempi/case/method_options.hpp"
 #include "tempi/case/place.hpp"
 #include "tempi/core/expression.hpp"
 #include "tempi/core/ids.hpp"
@@ -112,19 +113,12 @@ struct ProbeInput {
 };
 
 struct IntegratorInput {
-  std::string method, steps, lattice, mass_shares, newmark_limit;
-  double alpha = 0.5, beta = 0.0, gamma = 0.5;
-  int order = 4;
-  std::string action = "midpoint", without_root = "nominal-step";
-  std::vector<double> step_bounds = {0.25, 4.0};
-  double implicit_step = 0.0, softness = 1.0;
-  std::vector<std::pair<std::string, Place>> method_keys;  // those of all these that were given
+  std::string method, steps, lattice, mass_shares;
+  MethodOptions options;
+  std::vector<std::pair<std::string, Place>> method_keys;  // of the options, those that were given
   bool residual_asked = false, own_shares_asked = false, steps_asked = false;
-  // Whether elements act one by one on avi's engines: avi, newmark without beta and gamma; or on the queue only.
-  bool acts_alone() const { return acts_locally() || method == "avi-adaptive" || method == "avi-implicit"; }
-  bool acts_locally() const { return method == "avi" || (method == "newmark" && method_keys.empty()); }
   std::optional<double> neighbour_ratio, nodal_safety;
-  double trial = 0.05;
+  double trial;
   std::optional<double> safety, courant, step;  // exactly one is set
   bool residual;
   Place step_place, lattice_place, place;  // step_place: of the key that sets the steps

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tempi/case/method_table.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -49,7 +50,9 @@ constexpr SectionInfo sections[] = {
     {"output", false, "What is written, and how often."},
 };
 
-constexpr Option table[] = {
+// `methods` stands for the names in the table of methods.
+constexpr std::string_view methods = "method | method | ...";
+constexpr Option rows[] = {
     {"", "title", text, "", "\"\"", "", any, "a name for the run"},
 
     {"mesh", "file", text, "", "", "", any,
@@ -180,17 +183,8 @@ constexpr Option table[] = {
     {"probe", "where", text, "", "", "", any, where_text},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
-    {"integrator", "method", choice, "", "\"avi\"",
-     "avi | newmark | symplectic-euler-a | symplectic-euler-b | midpoint | trapezoidal | symmetric-midpoint | gauss | "
-     "lobatto | shake | rattle | rk4 | energy-momentum | symplectic-energy-momentum | avi-adaptive | avi-implicit",
-     any,
-     "avi: every element at its own step; avi-implicit: stiff elements implicitly at implicit_step; avi-adaptive: "
-     "steps "
-     "from the local energy, an experiment that heats (docs/adaption.md); all others: one step for all. shake, rattle: "
-     "explicit, with constraints; symplectic-energy-momentum: implicit, its step solved from the energy. newmark, "
-     "symplectic-euler-a, -b, trapezoidal: "
-     "explicit; midpoint, symmetric-midpoint, gauss, lobatto: implicit (but for alpha = 0 and 1, order 2 of lobatto), "
-     "variational like these. Not variational: rk4, explicit; energy-momentum, implicit"},
+    {"integrator", "method", choice, "", "\"avi\"", methods, any,
+     "avi: every element at its own step; what the others do, solve and keep: `tempi methods`, docs/methods.md"},
     {"integrator", "alpha", number, "", "0.5", "", zero_to_one,
      "of midpoint, trapezoidal, symmetric-midpoint (and actions of these names): where in the step forces act; 0.5 for "
      "second order (any for "
@@ -201,9 +195,9 @@ constexpr Option table[] = {
     {"integrator", "order", integer, "", "4", "", two_to_six, "of gauss and lobatto: 2, 4 or 6"},
     {"integrator", "action", choice, "", "\"midpoint\"", "midpoint | trapezoidal | gauss", any,
      "of symplectic-energy-momentum: the discrete Lagrangian, with alpha or order"},
-    {"integrator", "step_bounds", numbers, "", "", "", any,
+    {"integrator", "step_bounds", numbers, "", "[0.25, 4]", "", any,
      "of symplectic-energy-momentum and avi-adaptive: least and largest step as multiples of the nominal one, which is "
-     "that of the start: give room where motion is fastest there; omitted: [0.25, 4]"},
+     "that of the start: give room where motion is fastest there"},
     {"integrator", "without_root", choice, "", "\"nominal-step\"", "nominal-step | least-residual", any,
      "of avi-adaptive: the step where the energy equation has no root"},
     {"integrator", "implicit_step", number, "s", "", "", positive,
@@ -252,6 +246,17 @@ constexpr Option table[] = {
      "intervals between pictures: 50 writes 51 frames; 0 writes none"},
     {"output", "history", integer, "", "1000", "", at_least_one, "intervals between rows of history.csv"},
 };
+
+const std::vector<Option>& table() {
+  static const std::string names = names_of_methods();
+  static const std::vector<Option> all = [] {
+    std::vector<Option> result(std::begin(rows), std::end(rows));
+    for (Option& o : result)
+      if (o.choices == methods) o.choices = names;
+    return result;
+  }();
+  return all;
+}
 
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -302,11 +307,12 @@ std::string heading(const SectionInfo& s) {
 
 }  // namespace
 
-std::span<const Option> option_table() { return table; }
+std::span<const Option> option_table() { return table(); }
 std::span<const SectionInfo> section_table() { return sections; }
 
 const Option& option(std::string_view section, std::string_view key) {
-  const auto found = std::ranges::find_if(table, [&](const Option& o) { return o.section == section && o.key == key; });
+  const auto found =
+      std::ranges::find_if(table(), [&](const Option& o) { return o.section == section && o.key == key; });
   TEMPI_ASSERT(found != std::end(table));
   return *found;
 }
@@ -348,7 +354,7 @@ std::string options_as_text() {
   for (const SectionInfo& s : sections) {
     out += fmt::format("{}{}{}\n", heading(s), s.name.empty() ? "" : "  ", s.text);
     if (s.name == "constants") out += "  NAME = number\n";
-    for (const Option& o : table) {
+    for (const Option& o : table()) {
       if (o.section != s.name) continue;
       const std::string unit = o.unit.empty() ? "" : fmt::format(" [{}]", o.unit);
       const std::string fallback = o.fallback.empty()         ? "optional"
@@ -374,7 +380,7 @@ std::string options_as_markdown() {
       continue;
     }
     out += "| key | unit | values | default | meaning |\n|---|---|---|---|---|\n";
-    for (const Option& o : table) {
+    for (const Option& o : table()) {
       if (o.section != s.name) continue;
       std::string values = values_of(o);
       for (std::size_t at = 0; (at = values.find('|', at)) != std::string::npos; at += 2) values.insert(at, "\\");

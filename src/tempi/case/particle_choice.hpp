@@ -8,8 +8,8 @@
 #include "tempi/case/case_file.hpp"
 #include "tempi/io/particle_file.hpp"
 #include "tempi/mesh/mesh.hpp"
-#include "tempi/space/box.hpp"
 #include "tempi/pair/pairs.hpp"
+#include "tempi/space/box.hpp"
 
 namespace tempi {
 

@@ -14,10 +14,10 @@
 
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/selection.hpp"
-#include "tempi/space/neighbour_pairs.hpp"
 #include "tempi/pair/pair_sum.hpp"
 #include "tempi/potential/uniform_field.hpp"
 #include "tempi/potential/wells.hpp"
+#include "tempi/space/neighbour_pairs.hpp"
 
 namespace tempi {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run reports: the rows of its history, its frames, its summary.
+// What a run writes while it goes: the rows of its history, its frames.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "tempi/case/run.hpp"
 #include "tempi/case/simulation.hpp"
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
@@ -18,18 +17,5 @@ std::vector<double> history_row(const Simulation& simulation, const Snapshot& sn
 
 // `residual` may be absent (integrator.residual = false).
 Frame make_frame(const Simulation& simulation, const Snapshot& snapshot, const EnergyResidual* residual);
-
-struct RunFigures {
-  Status status;
-  std::string message;  // why it failed
-  double reached;       // time of the last output [s]
-  double wall_time;     // drifts, forces, scheduling, residuals [s]
-  double total_time;    // everything [s]
-  int threads;
-};
-std::string summary_json(const Simulation& simulation, const Balance& balance, const EnergyResidual* residual,
-                         const RunFigures& figures);
-
-Index total_updates(const Integrator& integrator, const Model& model);
 
 }  // namespace tempi

@@ -28,13 +28,13 @@ class Run {
       : s_(simulation),
         options_(options),
         history_(options.folder / "history.csv", history_columns(simulation)),
-        frames_(options.folder, *simulation.mesh) {
+        frames_(options.folder, *simulation.body.mesh) {
     if (s_.input.integrator.residual) residual_.emplace(*s_.model);
-    slice_ = 4.0 * s_.smallest_step();
-    if (s_.steps_may_resonate()) guard_.emplace(*s_.model, s_.choice->lattice, s_.nodal_steps, options_.threads);
+    slice_ = 4.0 * s_.plan.smallest();
+    if (s_.plan.may_resonate()) guard_.emplace(*s_.model, s_.plan.choice->lattice, s_.plan.nodal, options_.threads);
   }
 
-  RunResult operator()() {
+  Summary operator()() {
     try {
       const bool finished = go();
       return finish(finished ? Status::completed : Status::interrupted, "");
@@ -48,6 +48,10 @@ class Run {
       } catch (const OutputError&) {  // the disk that failed may refuse the summary too
       }
       throw;
+    } catch (const std::exception& e) {  // no memory, and what nobody has thought of
+      const std::string message = fmt::format("the run broke off at t = {:.9g} s: {}.", reached_, e.what());
+      finish(Status::failed, message);
+      throw SolveError(message);
     }
   }
 
@@ -124,12 +128,12 @@ class Run {
     return verdict.empty() ? what : fmt::format("the steps resonate: {} So at last: {}", verdict, what);
   }
 
-  RunResult finish(Status status, const std::string& message) {
+  Summary finish(Status status, const std::string& message) {
     RunFigures figures{status,          message, std::max(last_row_, 0.0), wall_time_, seconds_since(options_.started),
                        options_.threads};
-    RunResult result{status, summary_json(s_, balance_, residual_ ? &*residual_ : nullptr, figures)};
-    write_text(options_.folder / "summary.json", result.summary);
-    return result;
+    Summary summary = summarise(s_, balance_, residual_ ? &*residual_ : nullptr, figures);
+    write_text(options_.folder / "summary.json", to_json(summary));
+    return summary;
   }
 
   Simulation& s_;
@@ -145,7 +149,7 @@ class Run {
 
 }  // namespace
 
-RunResult run(Simulation& simulation, const RunOptions& options) {
+Summary run(Simulation& simulation, const RunOptions& options) {
   prepare_output_folder(options.folder, options.existing);
   return Run(simulation, options)();
 }

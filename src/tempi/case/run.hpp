@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "tempi/case/simulation.hpp"
+#include "tempi/case/summary.hpp"
 #include "tempi/io/output_folder.hpp"
 
 namespace tempi {
@@ -20,8 +20,6 @@ struct Progress {
   double energy_change;   // of total energy less external work since the start, over E_ref
 };
 
-enum class Status { completed, interrupted, failed };
-
 struct RunOptions {
   std::filesystem::path folder;
   Existing existing = Existing::refuse;
@@ -31,17 +29,8 @@ struct RunOptions {
   const std::atomic<bool>* stop = nullptr;           // set from outside to end early; may be absent
 };
 
-struct RunResult {
-  Status status;
-  std::string summary;  // the text of summary.json
-};
-
 // Throws InputError before anything is computed (folder), SolveError and OutputError during the run; what was computed
 // until then has been written, and the summary's status says what happened.
-RunResult run(Simulation& simulation, const RunOptions& options);
-
-// The lines `tempi run` and `tempi check` print.
-std::string describe_result(const std::string& summary);
-std::string describe_model(const Simulation& simulation);
+Summary run(Simulation& simulation, const RunOptions& options);
 
 }  // namespace tempi

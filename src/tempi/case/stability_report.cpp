@@ -5,16 +5,15 @@
 
 #include <algorithm>
 
-#include "tempi/case/method_choice.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/case/method_table.hpp"
 #include "tempi/integrator/avi_lattice.hpp"
-#include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/model/linearised_model.hpp"
 
 namespace tempi {
 
 StabilityReport measure_stability(const Simulation& s, const StabilityOptions& options) {
-  if (s.input.integrator.method == "avi-adaptive" || s.input.integrator.method == "avi-implicit")
+  const Method& method = method_of(s.input.integrator);
+  if (method.engine == Engine::adaptive || method.engine == Engine::softened)
     throw PlacedError(s.input.integrator.place,
                       fmt::format("the stability of {} is not measured. Choose avi or a synchronous method.",
                                   s.input.integrator.method));
@@ -23,29 +22,25 @@ StabilityReport measure_stability(const Simulation& s, const StabilityOptions& o
                       "stability is measured without dampers and constraints only. Leave them out.");
   const Model linear = linearised(*s.model, s.state.displacement);
   std::unique_ptr<Integrator> map;
-  if (const auto method = synchronous_method(s.input.integrator))
-    map = method->make(linear, s.smallest_step());
-  else if (s.choice)
-    map = std::make_unique<AviLattice>(linear, s.choice->lattice, LatticeOptions{1, 0.0});
-  else if (s.input.integrator.method == "newmark")
-    map = std::make_unique<SyncNewmark>(linear, s.smallest_step());
+  if (s.plan.choice)
+    map = std::make_unique<AviLattice>(linear, s.plan.choice->lattice, LatticeOptions{1, 0.0});
   else
-    map = std::make_unique<AviExplicit>(linear, s.steps);
-  return measure_growth(linear, *map, *std::ranges::max_element(s.steps), options);
+    map = method.make(linear, s.plan.steps, s.input.integrator.options);
+  return measure_growth(linear, *map, *std::ranges::max_element(s.plan.steps), options);
 }
 
 std::string describe_stability(const Simulation& s, const StabilityReport& r) {
-  const auto [least, most] = std::ranges::minmax(s.steps);
+  const auto [least, most] = std::ranges::minmax(s.plan.steps);
   std::string out = fmt::format("{}: linear stability where it starts\n", s.input.title);
   out += fmt::format("  method          {}, {}{}\n", s.input.integrator.method,
-                     s.choice                                 ? name_of(s.choice->rule)
-                     : synchronous_method(s.input.integrator) ? "one step for all"
-                                                              : "exact",
-                     s.choice && s.choice->limit != NeighbourLimit{}
-                         ? fmt::format(", neighbours: {}", describe(s.choice->limit))
+                     s.plan.choice                                              ? name_of(s.plan.choice->rule)
+                     : method_of(s.input.integrator).engine == Engine::one_step ? "one step for all"
+                                                                                : "exact",
+                     s.plan.choice && s.plan.choice->limit != NeighbourLimit{}
+                         ? fmt::format(", neighbours: {}", describe(s.plan.choice->limit))
                          : "");
   out += fmt::format("  steps           {:.6g} s to {:.6g} s, at most {:.3g} of a term's own stable step\n", least,
-                     most, s.safety);
+                     most, s.plan.safety);
   out +=
       fmt::format("  motion run      {} longest steps, without {} rigid motions\n", r.longest_steps, r.rigid_motions);
   out += fmt::format("  growth          {:.3e} per longest step (resolved from {:.0e}), {:.3g} in {} steps\n", r.growth,

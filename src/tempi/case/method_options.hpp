@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of [integrator] that belong to some methods only. Their defaults stand in the option table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tempi {
+
+struct MethodOptions {
+  double alpha, beta, gamma;
+  int order;
+  std::string action, without_root, newmark_limit;
+  std::vector<double> step_bounds;
+  double implicit_step;  // [s]; 0: not given
+  double softness;
+};
+
+// Those of the option table.
+MethodOptions default_method_options();
+
+}  // namespace tempi

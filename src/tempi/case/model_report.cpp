@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/model_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tempi/case/method_table.hpp"
+#include "tempi/case/summary.hpp"
+#include "tempi/mesh/quality.hpp"
+#include "tempi/model/steps.hpp"
+
+namespace tempi {
+namespace {
+
+std::string duration(double seconds) {
+  if (seconds < 120.0) return fmt::format("{:.3g} s", seconds);
+  return seconds < 7200.0 ? fmt::format("{:.3g} min", seconds / 60.0) : fmt::format("{:.4g} h", seconds / 3600.0);
+}
+
+std::string line_of_choice(bool chosen, std::string_view lattice, const NeighbourLimit& limit, double saving,
+                           double seconds, std::string_view evidence) {
+  return fmt::format("  {} {:<26} {:>10} {:>8.2f} {:>10}  {}\n", chosen ? '*' : ' ', lattice, describe(limit), saving,
+                     duration(seconds), evidence);
+}
+
+// Every way to choose the steps: updates saved against Newmark at the element limit, time, what is known of stability.
+std::string table_of_choices(const Simulation& s) {
+  const StepWish wish = s.step_wish(s.plan.own);
+  const double element_limit = *std::ranges::min_element(s.plan.own);  // times safety, or as the steps are chosen
+  std::string out = fmt::format("  mass shares {}\n  {:<28} {:>10} {:>8} {:>10}  {}\n", name_of(s.model->share_rule()),
+                                "choices of steps", "neighbours", "saving", "time", "stability");
+  const auto add = [&](const StepChoice& c, bool chosen) {
+    constexpr Index many = 200'000;  // terms: beyond, each row would take a second
+    const std::string found = chosen && s.plan.trial ? s.describe_trial(*s.plan.trial)
+                              : s.model->term_count() > many
+                                  ? "tried when chosen"
+                                  : s.describe_trial(s.try_lattice(*s.model, c.lattice, 0.0));
+    out += line_of_choice(chosen, name_of(c.rule), c.limit, c.saving, s.predicted_time(c), found);
+  };
+  const Method& method = method_of(s.input.integrator);
+  const bool strikes = method.engine == Engine::strikes, asynchronous = strikes && method.asynchronous;
+  const bool on_lattice = asynchronous && s.plan.choice.has_value();
+  for (const LatticeRule rule :
+       {LatticeRule::powers_of_two, LatticeRule::powers_of_three, LatticeRule::twos_and_threes, LatticeRule::any}) {
+    std::vector<NeighbourLimit> limits = {{}};
+    if (nests(rule)) limits.push_back(attempts().front().limit);
+    if (on_lattice && s.plan.choice->rule == rule && std::ranges::find(limits, s.plan.choice->limit) == limits.end())
+      limits.push_back(s.plan.choice->limit);
+    for (const NeighbourLimit& limit : limits) {
+      const bool chosen = on_lattice && s.plan.choice->rule == rule && s.plan.choice->limit == limit;
+      add(chosen ? *s.plan.choice : choice_of(wish, rule, limit), chosen);
+    }
+  }
+  const bool newmark_itself = strikes && !asynchronous;
+  double exact = 0.0, newmark = 0.0;  // [ns] per simulated second
+  const std::vector<double> costs = s.costs_per_update(s.input.integrator.residual);
+  for (std::size_t i = 0; i < wish.steps.size(); ++i) {
+    exact += (costs[i] + queue_cost) / wish.steps[i];
+    newmark += costs[i] / element_limit;
+  }
+  const double scale = 1e-9 * s.plan.machine_factor * s.input.end_time;
+  out += line_of_choice(asynchronous && !s.plan.choice, "exact", {}, ideal_speedup(wish.steps), exact * scale,
+                        "not tried: `tempi stability` measures it");
+  out += line_of_choice(newmark_itself && s.input.integrator.options.newmark_limit == "element",
+                        "newmark, element limit", {}, 1.0, newmark * scale, "stable");
+  const bool used = newmark_itself && s.input.integrator.options.newmark_limit == "assembled";
+  if (!s.input.integrator.safety) return out;
+  const double step = used ? s.plan.smallest() : *s.input.integrator.safety * s.assembled_limit();
+  out += line_of_choice(used, "newmark, assembled limit", {}, step / element_limit,
+                        newmark * scale * element_limit / step, "stable");
+  return out;
+}
+
+}  // namespace
+
+std::string describe_model(const Simulation& s) {
+  const auto largest_step = *std::ranges::max_element(s.plan.steps);
+  const double smallest_step = s.plan.choice ? s.plan.smallest() : *std::ranges::min_element(s.plan.steps);
+  double mass = 0.0;
+  for (const double m : s.model->mass()) mass += m;
+  std::string out = s.input.title + "\n";
+  if (s.has_particles())
+    out += fmt::format("  model    {} particles, {}-D, {}\n", s.body.mesh->node_count(), s.body.mesh->dim(),
+                       text_of_box(s.body).empty() ? "in free space" : "in a periodic box of " + text_of_box(s.body));
+  else
+    out += fmt::format("  mesh     {} cells, {} nodes, {}-D\n", s.body.mesh->cells().size(), s.body.mesh->node_count(),
+                       s.body.mesh->dim());
+  for (const ElasticCells* cells : s.body.cells) {
+    const Lame lame = lame_of(cells->material());
+    const auto name = std::visit([](const auto& m) { return m.name; }, cells->material());
+    out += fmt::format(
+        "  cells    {} of type {}, {}: lambda {:.6g} Pa, mu {:.6g} Pa, density {:.6g} kg/m^3, wave speed {:.6g} m/s\n",
+        cells->size(), info(s.body.mesh->cells().types[static_cast<std::size_t>(index(cells->cell(0)))]).name, name,
+        lame.lambda, lame.mu, cells->density(), dilatational_wave_speed(lame, cells->density()));
+  }
+  const auto bodies = static_cast<Index>(s.body.cells.size());
+  for (std::size_t i = 0; i < s.input.potentials.size(); ++i)
+    out += fmt::format("  forces   {}: {} terms\n", s.input.potentials[i].type,
+                       s.model->potential(bodies + static_cast<Index>(i)).size());
+  out += fmt::format("  mass     {:.6g} kg{}\n", mass,
+                     s.has_particles()         ? ""
+                     : s.body.mesh->dim() == 2 ? "/m"
+                     : s.body.mesh->dim() == 1 ? "/m^2"
+                                               : "");
+  for (Index i = 0; i < s.model->supports().size(); ++i)
+    out += fmt::format("  support  {}: {} nodes\n", s.model->supports()[i].name, s.model->supports()[i].nodes.size());
+  for (const ConstraintInput& c : s.input.constraints) out += fmt::format("  held     {} constraint\n", c.type);
+  if (!s.model->constraints().empty())
+    out += fmt::format("           {} equations in all\n", s.model->constraints().size());
+  for (const DampingInput& d : s.input.dampings) out += fmt::format("  damping  {}\n", d.type);
+  out += fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", smallest_step, largest_step,
+                     largest_step / smallest_step);
+  Index avi = 0;
+  for (Index i = 0; i < s.model->term_count(); ++i) avi += s.plan.updates_until(make_id<TermId>(i), s.input.end_time);
+  const Method& method = method_of(s.input.integrator);
+  const bool synchronous = !method.asynchronous;
+  out += fmt::format("  updates until {:.6g} s\n", s.input.end_time);
+  if (!synchronous) out += fmt::format("    {:<8} {:>16}\n", s.input.integrator.method, avi);
+  out += fmt::format("    {:<8} {:>16}\n", synchronous ? s.input.integrator.method : "newmark",
+                     s.plan.newmark_updates(s.input.end_time));
+  if (!synchronous) {
+    const double before = ideal_speedup(s.plan.wished), with = s.plan.choice ? s.plan.choice->saving : before;
+    out += fmt::format("  predicted saving in updates: {:.3f}", with);
+    if (s.plan.choice) out += fmt::format(" on the lattice, {:.3f} before rounding to it", before);
+    out += "\n";
+  }
+  if (method.engine != Engine::one_step) out += table_of_choices(s);
+  for (const std::string& before : s.plan.resonant) out += fmt::format("  tried and left: {}\n", before);
+  if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);
+  return out;
+}
+
+}  // namespace tempi

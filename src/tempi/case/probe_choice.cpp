@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/probe_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tempi/case/selection.hpp"
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+Probe find_probe(const ProbeInput& probe, const std::vector<Probe>& before, const Mesh& mesh,
+                 const Constants& constants) {
+  if (probe.name.empty())
+    throw PlacedError(probe.name_place, "name = \"\" (a probe needs one, for its columns in history.csv).");
+  for (const Probe& other : before)
+    if (other.name == probe.name)
+      throw PlacedError(probe.name_place, fmt::format("there are two probes named '{}'.", probe.name));
+  if (probe.point.empty() == probe.nodes.everything()) throw InputError("a probe needs either a point or a group.");
+  if (probe.point.empty()) {
+    return {probe.name, Selection(mesh, constants).nodes(probe.nodes)};
+  }
+  if (static_cast<int>(probe.point.size()) != mesh.dim())
+    throw InputError(fmt::format("point has {} components (there are {} dimensions).", probe.point.size(), mesh.dim()));
+  Index best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (Index a = 0; a < mesh.node_count(); ++a) {
+    double d2 = 0.0;
+    for (std::size_t c = 0; c < probe.point.size(); ++c)
+      d2 += std::pow(mesh.point(make_id<NodeId>(a))[c] - probe.point[c], 2);
+    if (d2 < least) {
+      least = d2;
+      best = a;
+    }
+  }
+  return {probe.name, {make_id<NodeId>(best)}};
+}
+
+}  // namespace
+
+std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& mesh, const Constants& constants) {
+  std::vector<Probe> probes;
+  for (const ProbeInput& probe : in)
+    at_place(probe.place, [&] { probes.push_back(find_probe(probe, probes, mesh, constants)); });
+  return probes;
+}
+
+}  // namespace tempi

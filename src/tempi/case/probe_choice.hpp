@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the [[probe]] sections of the case file mean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tempi/case/case_file.hpp"
+#include "tempi/mesh/mesh.hpp"
+
+namespace tempi {
+
+struct Probe {
+  std::string name;
+  std::vector<NodeId> nodes;  // the mean of these
+};
+
+// Throws PlacedError: no name or one that is taken, neither or both of point and group.
+std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& mesh, const Constants& constants);
+
+}  // namespace tempi

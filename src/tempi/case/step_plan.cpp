@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/step_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+
+#include "tempi/case/method_table.hpp"
+#include "tempi/case/simulation.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/diagnostic/stability.hpp"
+#include "tempi/integrator/avi_implicit.hpp"
+#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/mesh/quality.hpp"
+#include "tempi/model/steps.hpp"
+
+namespace tempi {
+namespace {
+
+bool differ(const auto& steps) {
+  return std::ranges::adjacent_find(steps, std::not_equal_to{}) != std::ranges::end(steps);
+}
+
+constexpr double least_price = 1e-3;  // [s], of a trial whose run's time nobody has predicted
+
+class StepPlanner {
+ public:
+  explicit StepPlanner(Simulation& s) : s_(s), p_(s.plan), method_(method_of(s.input.integrator)) {}
+
+  void operator()(const std::vector<std::pair<Index, Index>>& together) {
+    const IntegratorInput& in = s_.input.integrator;
+    if (!method_.keeps_constraints) at_place(in.place, [&] { require_unconstrained(*s_.model); });
+    require_steps_for_wanderers();
+    find_own_steps(together);
+    p_.wished = p_.own;
+    if (!method_.asynchronous) take_one_step();
+    p_.safety = largest_safety();
+    LatticeOptions options{s_.threads, 1.0};
+    if (!method_.asynchronous && method_.engine == Engine::strikes && in.options.newmark_limit == "assembled")
+      options.rechecked = take_assembled_limit();
+    constexpr double most_steps = 1e15;  // beyond, times are not told apart in double precision
+    if (s_.input.end_time / p_.smallest() > most_steps)
+      throw PlacedError(in.step_place,
+                        fmt::format("the smallest step {:.6g} s is too small for an end_time of {:.6g} s (over "
+                                    "1e15 steps). Choose larger steps or a shorter run.",
+                                    p_.smallest(), s_.input.end_time));
+    if (method_.engine == Engine::softened)
+      use_implicit_steps();
+    else if (method_.engine == Engine::strikes && in.lattice != "exact")
+      use_lattice(options);
+    else
+      use_steps_as_wished();
+  }
+
+ private:
+  // As safety, courant or step and `steps` have them.
+  void find_own_steps(const std::vector<std::pair<Index, Index>>& together) {
+    const IntegratorInput& in = s_.input.integrator;
+    std::vector<double> times;
+    if (in.courant && !s_.input.potentials.empty())
+      throw PlacedError(in.step_place,
+                        "courant belongs to cells, and a [[potential]] has no wave speed. Use safety or step.");
+    if (in.courant)
+      for (const ElasticCells* cells : s_.body.cells)
+        for (Index k = 0; k < cells->size(); ++k)
+          times.push_back(inradius(*s_.body.mesh, cells->cell(k)) /
+                          dilatational_wave_speed(lame_of(cells->material()), cells->density()));
+    const StepSize size = in.courant ? StepSize(CourantNumber{*in.courant})
+                          : in.step  ? StepSize(FixedStep{*in.step})
+                                     : StepSize(SafetyFraction{*in.safety});
+    const StepRule rule = in.steps == "uniform"    ? StepRule::uniform
+                          : in.steps == "one-ring" ? StepRule::one_ring
+                                                   : StepRule::element;
+    const bool implicit = method_.engine == Engine::one_step && !method_.is_explicit(in.options);
+    if (in.step && implicit)
+      p_.own.assign(static_cast<std::size_t>(s_.model->term_count()), *in.step);
+    else
+      p_.own =
+          at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    for (const auto& [first, end] : together) {
+      const auto terms =
+          std::span(p_.own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
+      std::ranges::fill(terms, *std::ranges::min_element(terms));
+    }
+  }
+
+  void take_one_step() {
+    const IntegratorInput& in = s_.input.integrator;
+    const double limit = std::min(1.0, method_.step_limit(in.options));
+    std::ranges::fill(p_.wished, *std::ranges::min_element(p_.own) * (in.safety ? limit : 1.0));
+    if (limit == 1.0 || in.safety) return;
+    const double most = limit * std::ranges::min(stable_steps(*s_.model, s_.state.displacement));
+    if (p_.smallest() > most)
+      throw PlacedError(in.step_place, fmt::format("the step {:.6g} s exceeds what {} takes with these beta and gamma, "
+                                                   "{:.6g} s. Choose a smaller one, or use safety.",
+                                                   p_.smallest(), in.method, most));
+  }
+
+  // Returns the part of its step that each term's is to be held against.
+  double take_assembled_limit() {
+    const IntegratorInput& in = s_.input.integrator;
+    if (!in.safety || in.lattice == "exact")
+      throw PlacedError(in.place,
+                        "newmark_limit = \"assembled\" goes with safety, and not with lattice = \"exact\". Leave out "
+                        "step, courant and lattice.");
+    const double step = *in.safety * s_.assembled_limit(), before = p_.smallest();
+    std::ranges::fill(p_.wished, step);
+    return before / step;
+  }
+
+  // Where they start does not tell what steps particles that wander will need.
+  void require_steps_for_wanderers() const {
+    const IntegratorInput& in = s_.input.integrator;
+    for (Index p = 0; p < s_.model->potential_count() && !in.steps_asked; ++p) {
+      const Potential& potential = s_.model->potential(p);
+      if (potential.stays_together() && !potential.in_pieces()) continue;
+      throw PlacedError(in.place,
+                        fmt::format("{} is among particles that wander, so where they start does not tell what steps "
+                                    "they will need. Give a step (in s; the smallest stable one at the start is "
+                                    "{:.3g} s, closer pairs need less), or safety if the start does tell.",
+                                    potential.describe(0),
+                                    std::ranges::min(stable_steps(*s_.model, s_.state.displacement))));
+    }
+  }
+
+  // Dampers that a method takes explicitly make it grow beyond its limit.
+  void refuse_stiff_dampers(double step) const {
+    const IntegratorInput& in = s_.input.integrator;
+    const double limit = method_.damping_limit(in.options);  // of the step times the largest damping rate
+    if (!s_.model->has_dampers() || std::isinf(limit)) return;
+    const double rate = largest_damping_rate(*s_.model, s_.state.displacement);
+    if (rate * step > limit)
+      throw PlacedError(in.step_place,
+                        fmt::format("the step {:.6g} s exceeds what {} takes with these dampers, {:.6g} s. Choose a "
+                                    "smaller one, or another method.",
+                                    step, in.method, limit / rate));
+  }
+
+  double largest_safety() const {
+    const auto [least, most] = std::ranges::minmax(p_.own);
+    if (least == most) return 0.0;  // synchronous: nothing can resonate
+    if (s_.input.integrator.safety) return *s_.input.integrator.safety;
+    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
+    double largest = 0.0;
+    for (std::size_t i = 0; i < stable.size(); ++i) largest = std::max(largest, p_.own[i] / stable[i]);
+    return largest;
+  }
+
+  void use_steps_as_wished() {
+    const IntegratorInput& in = s_.input.integrator;
+    p_.steps = p_.wished;
+    if (method_.engine == Engine::strikes && in.neighbour_ratio)
+      limit_neighbours(*s_.model, p_.steps, *in.neighbour_ratio);
+    if (method_.engine == Engine::one_step) refuse_stiff_dampers(p_.smallest());
+    const Place place = in.method_keys.empty() ? in.place : in.method_keys.front().second;
+    s_.integrator = at_place(place, [&] { return method_.make(*s_.model, p_.steps, in.options); });
+  }
+
+  // Steps that nest: implicit_step, its halves and its doubles.
+  void use_implicit_steps() {
+    const IntegratorInput& in = s_.input.integrator;
+    if (in.options.implicit_step == 0.0)
+      throw PlacedError(in.place,
+                        "avi-implicit needs implicit_step (in s): elements whose own step would be shorter act "
+                        "implicitly at it. Add implicit_step = ...");
+    if (in.step)
+      throw PlacedError(in.step_place,
+                        "step has no meaning beside implicit_step. Use safety, for the elements that "
+                        "stay explicit.");
+    for (Index p = 0; p < s_.model->potential_count(); ++p)
+      if (s_.model->potential(p).in_pieces())
+        throw PlacedError(in.place, fmt::format("avi-implicit does not take {}, whose pairs act together. Give that "
+                                                "potential together = false, or choose avi.",
+                                                s_.model->potential(p).describe(0)));
+    SoftenedSteps softened = softened_steps(p_.wished, in.options);
+    p_.steps = softened.steps;
+    p_.implicit_terms = std::ranges::count_if(softened.alphas, [](double alpha) { return alpha > 0.0; });
+    auto integrator = at_place(in.place, [&] {
+      return std::make_unique<AviImplicit>(*s_.model, p_.steps, std::move(softened.alphas));
+    });
+    const double truly = s_.model->potential_energy(s_.state.displacement, 0.0);
+    const double softly = integrator->softened_model().potential_energy(s_.state.displacement, 0.0);
+    if (std::abs(truly - softly) > 0.05 * std::abs(truly))
+      s_.warnings.push_back(fmt::format(
+          "{} of {} elements act implicitly and give way so much that the model starts with {:.4g} J of potential "
+          "energy instead of {:.4g} J: avi-implicit is for a few stiff elements. Take a smaller implicit_step.",
+          p_.implicit_terms, s_.model->term_count(), softly, truly));
+    if (in.trial > 0.0 && p_.unequal()) {
+      TickLattice lattice{*std::ranges::min_element(p_.steps), {}};  // they nest
+      for (const double step : p_.steps)
+        lattice.ticks.push_back(static_cast<std::int32_t>(std::lround(step / lattice.tick)));
+      p_.trial = s_.try_lattice(integrator->softened_model(), lattice, least_price);
+    }
+    s_.integrator = std::move(integrator);
+  }
+
+  void use_lattice(const LatticeOptions& options) {
+    choose_lattice();
+    const TickLattice& lattice = p_.choice->lattice;
+    for (const std::int32_t m : lattice.ticks) p_.steps.push_back(lattice.tick * m);
+    auto integrator = std::make_unique<AviLattice>(*s_.model, lattice, options);
+    double typical = 0.0;  // of one update of every term [ns]
+    for (const double cost : s_.costs_per_update(false)) typical += cost;
+    p_.machine_factor = integrator->time_of_pass(s_.state) / (1e-9 * typical);
+    s_.integrator = std::move(integrator);
+  }
+
+  void choose_lattice() {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    find_lattice();
+    if (p_.trial) p_.trial_time = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  // As the case has it; with lattice = "auto" and no limit of its own the first of the attempts that does not grow.
+  void find_lattice() {
+    const IntegratorInput& in = s_.input.integrator;
+    if (!method_.asynchronous) {  // all steps are equal: no node holds them back
+      p_.choice = equal_steps({*s_.model, p_.wished, s_.costs_per_update(false), {}});
+      return;
+    }
+    p_.nodal = nodal_stable_steps(*s_.model, s_.state.displacement);
+    const StepWish wish = s_.step_wish(p_.wished);
+    const NeighbourLimit own{in.nodal_safety, in.neighbour_ratio, false};
+    const auto rule = lattice_rule(in.lattice);
+    if (rule || own != NeighbourLimit{} || in.steps == "one-ring" || in.steps == "uniform") {
+      p_.choice = rule ? choice_of(wish, *rule, own) : automatic_choice(wish, own);
+      p_.trial = trial_of(*p_.choice);
+      return;
+    }
+    for (const StepAttempt& attempt : attempts()) {
+      StepWish part = wish;
+      for (double& step : part.steps) step *= attempt.part;
+      p_.choice = automatic_choice(part, attempt.limit);
+      p_.choice->saving *= attempt.part;  // counts from the wished steps
+      p_.trial = trial_of(*p_.choice);
+      if (!p_.trial || !p_.trial->grows) return;
+      p_.resonant.push_back(fmt::format("{}, {}{}: {}", name_of(p_.choice->rule), describe(attempt.limit),
+                                        attempt.part < 1.0 ? fmt::format(", {:g} of the steps", attempt.part) : "",
+                                        s_.describe_trial(*p_.trial)));
+    }
+    p_.choice = equal_steps(wish);
+    p_.trial.reset();
+  }
+
+  std::optional<StepTrial> trial_of(const StepChoice& choice) const {
+    if (s_.input.integrator.trial == 0.0 || !differ(choice.lattice.ticks)) return std::nullopt;
+    return s_.try_lattice(*s_.model, choice.lattice,
+                          s_.input.integrator.trial * 1e-9 * choice.cost * s_.input.end_time);
+  }
+
+  Simulation& s_;
+  StepPlan& p_;
+  const Method& method_;
+};
+
+}  // namespace
+
+double StepPlan::smallest() const { return *std::ranges::min_element(wished); }
+
+bool StepPlan::unequal() const { return differ(steps); }
+
+bool StepPlan::may_resonate() const { return choice && !nodal.empty() && differ(choice->lattice.ticks); }
+
+Index StepPlan::newmark_updates(double time) const {
+  return std::ssize(wished) * static_cast<Index>(std::ceil(time / smallest()));
+}
+
+Index StepPlan::updates_until(TermId term, double time) const {
+  const auto i = static_cast<std::size_t>(index(term));
+  return choice ? update_count(choice->lattice.tick, time) / choice->lattice.ticks[i] : update_count(steps[i], time);
+}
+
+void plan_steps(Simulation& simulation, const std::vector<std::pair<Index, Index>>& together) {
+  StepPlanner{simulation}(together);
+}
+
+}  // namespace tempi

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a case: as its keys have them, as a lattice rounds them, as they were tried; and the integrator that
+// takes them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tempi/case/step_choice.hpp"
+#include "tempi/diagnostic/step_trial.hpp"
+
+namespace tempi {
+
+struct StepPlan {
+  std::vector<double> own;            // per term [s], as safety, courant or step and `steps` have them
+  std::vector<double> wished;         // per term [s], before a lattice rounds them down: Newmark's are all alike
+  std::vector<double> steps;          // per term [s], as they are
+  double safety = 0.0;                // largest own step over its term's stable step; 0: one step for all
+  std::optional<StepChoice> choice;   // of the lattice; absent on the queue
+  std::vector<double> nodal;          // of avi: nodal_stable_steps where it starts; otherwise empty
+  std::optional<StepTrial> trial;     // of the chosen lattice; absent where steps are equal or were not tried
+  double trial_time = 0.0;            // [s] of wall time: choosing and trying the lattice
+  std::vector<std::string> resonant;  // choices that were tried before and grew
+  double machine_factor = 1.0;        // time of an update here over its typical cost, as measured
+  Index implicit_terms = 0;           // of avi-implicit
+
+  double smallest() const;                                        // [s], of the wished: Newmark's
+  double difference_spacing() const { return 0.1 * smallest(); }  // [s], for derivatives of prescribed motions
+  bool unequal() const;
+  bool may_resonate() const;                 // unequal ones on a lattice
+  Index newmark_updates(double time) const;  // terms * ceil(time / smallest step)
+  Index updates_until(TermId term, double time) const;
+};
+
+struct Simulation;
+
+// Fills in `plan` and `integrator` of a simulation that has everything else, and adds to its warnings. `together`:
+// terms from, to before, that take the smallest of their steps. Throws PlacedError: steps that the method does not
+// take.
+void plan_steps(Simulation& simulation, const std::vector<std::pair<Index, Index>>& together);
+
+}  // namespace tempi

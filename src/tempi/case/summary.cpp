@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tempi/case/method_table.hpp"
+#include "tempi/mesh/quality.hpp"
+#include "tempi/model/steps.hpp"
+#include "tempi/version.hpp"
+
+namespace tempi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+#if defined(__clang__)
+constexpr std::string_view compiler = "clang++ " __clang_version__;
+#else
+constexpr std::string_view compiler = "g++ " __VERSION__;
+#endif
+
+std::string_view name_of(Status status) {
+  return status == Status::completed ? "completed" : status == Status::interrupted ? "interrupted" : "failed";
+}
+
+std::string_view name_of(Conservation c) {
+  return c == Conservation::exact ? "exact" : c == Conservation::bounded ? "bounded" : "none";
+}
+
+Json momentum_json(const Summary::Momentum& m) {
+  return {{"initial", m.balance.initial},
+          {"final", m.balance.final},
+          {"error", m.kept ? Json(m.balance.error) : Json()}};
+}
+
+Json claims_json(const Claims& c) {
+  return {{"order", c.order},
+          {"linear_momentum", name_of(c.linear_momentum)},
+          {"angular_momentum", name_of(c.angular_momentum)},
+          {"energy", name_of(c.energy)},
+          {"symplectic", c.symplectic},
+          {"reversible", c.reversible}};
+}
+
+Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json lattice_json(const Summary::Lattice& l) {
+  Json j = {{"rule", name_of(l.choice.rule)},
+            {"neighbours", describe(l.choice.limit)},
+            {"neighbour_ratio", number(l.choice.limit.ratio)},
+            {"nodal_safety", number(l.choice.limit.nodal_safety)},
+            {"tick", l.choice.lattice.tick},
+            {"resonant_before", l.resonant_before}};
+  if (l.trial)
+    j["trial"] = {{"places", l.trial->places}, {"tried", l.trial->tried}, {"proved", l.trial->proved},
+                  {"growth", l.trial->growth}, {"found", l.found},        {"grows", l.trial->grows}};
+  return j;
+}
+
+Json residual_json(const Summary::Residual& r) {
+  return {{"largest_accumulated", r.worst.accumulated},
+          {"where", r.where},
+          {"time", r.worst.time},
+          {"element_energy", r.worst.term_energy},
+          {"largest_element_energy", r.worst.largest_energy},
+          {"ratio", r.ratio},
+          {"largest_ratio_to_own_energy", r.worst.largest_ratio}};
+}
+
+// Those of cells, by their place among all.
+std::vector<std::pair<std::size_t, std::string>> groups_of_cells(const Mesh& mesh) {
+  std::vector<std::pair<std::size_t, std::string>> names;
+  for (std::size_t g = 0; g < mesh.groups().size(); ++g) {
+    const Group& group = mesh.groups()[g];
+    if (!group.cells.empty()) names.emplace_back(g + 1, group.name.empty() ? std::to_string(group.tag) : group.name);
+  }
+  return names;
+}
+
+std::string spaced(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+std::string text(double value, std::string_view format) {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "not a number";
+}
+
+std::string text(const Summary::Momentum& m) {
+  return m.kept && std::isfinite(m.balance.error) ? fmt::format("{:.1e}", m.balance.error) : "not kept by the model";
+}
+
+}  // namespace
+
+Index total_updates(const Integrator& integrator, const Model& model) {
+  Index total = 0;
+  for (Index i = 0; i < model.term_count(); ++i) total += integrator.updates(make_id<TermId>(i));
+  return total;
+}
+
+std::string text_of_box(const Body& body) {
+  std::vector<std::string> sides;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(body.mesh->dim()); ++c)
+    sides.push_back(body.box.length(c) ? fmt::format("{:.6g} m", *body.box.length(c)) : "free");
+  const bool is_free = std::ranges::all_of(sides, [](const std::string& side) { return side == "free"; });
+  return is_free ? "" : fmt::format("{}", fmt::join(sides, " x "));
+}
+
+std::optional<double> Summary::per_update(double value) const {
+  if (updates.total == 0) return std::nullopt;
+  return value / static_cast<double>(updates.total);
+}
+
+Summary summarise(const Simulation& s, const Balance& balance, const EnergyResidual* residual,
+                  const RunFigures& figures) {
+  Summary r;
+  const StepPlan& plan = s.plan;
+  const Engine engine = method_of(s.input.integrator).engine;
+  r.status = figures.status;
+  r.message = figures.message;
+  r.title = s.input.title;
+  r.method = s.input.integrator.method;
+  r.one_step = engine == Engine::one_step;
+  r.particles = s.has_particles();
+  r.elements = s.model->term_count();
+  r.nodes = s.body.mesh->node_count();
+  r.end_time = s.input.end_time;
+  r.reached_time = figures.reached;
+  r.updates = {0, std::numeric_limits<Index>::max(), 0};
+  for (Index i = 0; i < s.model->term_count(); ++i) {
+    const Index n = s.integrator->updates(make_id<TermId>(i));
+    r.updates = {r.updates.total + n, std::min(r.updates.min, n), std::max(r.updates.max, n)};
+  }
+  r.newmark_updates = plan.newmark_updates(figures.status == Status::completed ? s.input.end_time : figures.reached);
+  r.newmark_step = plan.smallest();
+  r.predicted_speedup = ideal_speedup(plan.wished);
+  r.smallest_step = *std::ranges::min_element(plan.steps);
+  r.largest_step = *std::ranges::max_element(plan.steps);
+  if (plan.choice)
+    r.lattice = {*plan.choice, plan.resonant, plan.trial, plan.trial ? s.describe_trial(*plan.trial) : ""};
+  r.energy = balance.energy();
+  r.linear_momentum = {balance.linear_momentum(), !s.body.in_field};
+  r.angular_momentum = {balance.angular_momentum(), !s.body.in_field && text_of_box(s.body).empty()};
+  if (residual != nullptr) {
+    const auto worst = residual->worst();
+    const auto [potential, k] = s.model->term(worst.term);
+    r.residual = {worst, potential->describe(k),
+                  worst.largest_energy > 0.0 ? std::abs(worst.accumulated) / worst.largest_energy : 0.0};
+  }
+  r.measures = s.integrator->measures();
+  if (engine == Engine::softened)
+    r.measures.emplace_back("implicit_elements", static_cast<double>(plan.implicit_terms));
+  r.claims = s.integrator->claims();
+  r.groups = groups_of_cells(*s.body.mesh);
+  r.wall_time = figures.wall_time;
+  if (plan.choice) r.predicted_wall_time = s.predicted_time(*plan.choice);
+  if (plan.trial) r.trial_time = plan.trial_time;
+  r.total_time = figures.total_time;
+  r.threads = figures.threads;
+  r.warnings = s.warnings;
+  r.caution = s.caution();
+  if (r.energy.band > 0.2 && r.claims.energy != Conservation::none)
+    r.caution = fmt::format("the energy strays by {:.2g} of its reference: the steps are too large for this motion. {}",
+                            r.energy.band, r.caution);
+  r.fingerprint = fingerprint(*s.body.mesh);
+  r.text = s.input.text;
+  return r;
+}
+
+std::string to_json(const Summary& r) {
+  Json j;
+  j["status"] = name_of(r.status);
+  if (!r.message.empty()) j["message"] = r.message;
+  j["title"] = r.title;
+  j["method"] = r.method;
+  j["version"] = version;
+  j["elements"] = r.elements;
+  j["nodes"] = r.nodes;
+  j["end_time"] = r.end_time;
+  j["reached_time"] = r.reached_time;
+  j["updates"] = {{"total", r.updates.total}, {"min", r.updates.min}, {"max", r.updates.max}};
+  j["newmark_updates"] = r.newmark_updates;
+  j["newmark_step"] = r.newmark_step;
+  j["predicted_speedup"] = r.predicted_speedup;
+  j["counted_speedup"] = number(r.per_update(static_cast<double>(r.newmark_updates)));
+  j["step"] = {{"min", r.smallest_step}, {"max", r.largest_step}};
+  if (r.lattice) j["lattice"] = lattice_json(*r.lattice);
+  const Balance::Energy& e = r.energy;
+  j["energy"] = {{"initial", e.initial}, {"final", e.final},        {"min", e.min}, {"max", e.max}, {"drift", e.drift},
+                 {"band", e.band},       {"reference", e.reference}};
+  j["linear_momentum"] = momentum_json(r.linear_momentum);
+  j["angular_momentum"] = momentum_json(r.angular_momentum);
+  if (r.residual) j["energy_residual"] = residual_json(*r.residual);
+  if (!r.measures.empty()) j["measures"] = Json::object();
+  for (const auto& [name, value] : r.measures) j["measures"][name] = value;
+  j["claims"] = claims_json(r.claims);
+  j["groups"] = Json::object();
+  for (const auto& [place, name] : r.groups) j["groups"][std::to_string(place)] = name;
+  j["wall_time"] = r.wall_time;
+  if (r.predicted_wall_time) j["predicted_wall_time"] = *r.predicted_wall_time;
+  if (r.trial_time) j["trial_time"] = *r.trial_time;
+  j["total_time"] = r.total_time;
+  j["time_per_update"] = number(r.per_update(r.wall_time));
+  j["threads"] = r.threads;
+  j["warnings"] = r.warnings;
+  if (!r.caution.empty()) j["caution"] = r.caution;
+  j["git_hash"] = git_hash;
+  j["compiler"] = compiler;
+  j[r.particles ? "particles_fingerprint" : "mesh_fingerprint"] = fmt::format("{:016x}", r.fingerprint);
+  j["case"] = r.text;
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_text(const Summary& r) {
+  std::string out = fmt::format("{}: {}, {} of {} {}, {} {}\n", r.title, name_of(r.status), r.method, r.elements,
+                                r.particles ? "forces" : "elements", r.nodes, r.particles ? "particles" : "nodes");
+  out += fmt::format("  time            {:.6g} s of {:.6g} s\n", r.reached_time, r.end_time);
+  if (r.one_step) {
+    out += fmt::format("  steps           {}\n", r.updates.max);
+  } else {
+    out += fmt::format("  updates         {} in all, {} to {} per element; Newmark would need {}\n", r.updates.total,
+                       r.updates.min, r.updates.max, r.newmark_updates);
+    if (const auto saving = r.per_update(static_cast<double>(r.newmark_updates)))
+      out += fmt::format("  saving          {:.3f} x in updates (predicted {:.3f})\n", *saving, r.predicted_speedup);
+  }
+  for (const auto& [name, value] : r.measures)
+    if (std::isfinite(value) && name != "steps") out += fmt::format("  {:<15} {:.6g}\n", spaced(name), value);
+  out += fmt::format("  energy          {} J, band {}, drift {}\n", text(r.energy.initial, "{:.6g}"),
+                     text(r.energy.band, "{:.2e}"), text(r.energy.drift, "{:.2e}"));
+  out += fmt::format("  momentum error  linear {}, angular {}\n", text(r.linear_momentum), text(r.angular_momentum));
+  if (r.residual)
+    out += fmt::format("  local residual  {} of the largest element energy\n", text(r.residual->ratio, "{:.2e}"));
+  if (r.lattice && r.lattice->trial)
+    out += fmt::format("  steps           {}, neighbours: {}; tried before the run: {}\n",
+                       name_of(r.lattice->choice.rule), describe(r.lattice->choice.limit), r.lattice->found);
+  if (!r.caution.empty()) out += fmt::format("  caution         {}\n", r.caution);
+  if (const auto each = r.per_update(r.wall_time))
+    out += fmt::format("  wall time       {:.3g} s{}, {:.3g} us per update\n", r.wall_time,
+                       r.predicted_wall_time ? fmt::format(" (predicted {:.3g} s)", *r.predicted_wall_time) : "",
+                       1e6 * *each);
+  return out;
+}
+
+}  // namespace tempi
