@@ -121,12 +121,12 @@ int measure_stability(const Arguments& arguments) {
   return done;
 }
 
-// The script stands beside the command in a build folder, and in ../share/tempi of an installation.
+// The folder of scripts stands beside the command in a build folder, and in ../share/tempi of an installation.
 int plot_runs(const Arguments& arguments) {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& script : {here / "plot.py", here / "../share/tempi/plot.py"}) {
-    if (!fs::exists(script)) continue;
+  for (const fs::path& script : {here / "plot", here / "../share/tempi/plot"}) {
+    if (!fs::exists(script / "__main__.py")) continue;
     const std::string python = fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
     std::vector<std::string> words = {python, script.string()};
     words.insert(words.end(), arguments.run_folders.begin(), arguments.run_folders.end());
@@ -137,7 +137,7 @@ int plot_runs(const Arguments& arguments) {
     execvp(argv[0], argv.data());
     throw tempi::InputError("python3 cannot be started. Install the package python3 (and python3-matplotlib).");
   }
-  throw tempi::InputError(fmt::format("plot.py is missing beside the command (in '{}').", here.string()));
+  throw tempi::InputError(fmt::format("the folder plot is missing beside the command (in '{}').", here.string()));
 }
 
 int dispatch(int argc, char** argv) {

@@ -10,7 +10,7 @@ if(TEMPI_BUILD_APP)
   set_target_properties(tempi_command PROPERTIES
     INSTALL_RPATH "$<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}>")
   install(TARGETS tempi_command)
-  install(FILES app/plot.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tempi)
+  install(DIRECTORY app/plot DESTINATION ${CMAKE_INSTALL_DATADIR}/tempi FILES_MATCHING PATTERN "*.py")
 endif()
 install(EXPORT tempiTargets NAMESPACE tempi:: DESTINATION ${TEMPI_CMAKE_DIR})
 

@@ -14,8 +14,11 @@ from particles_test import KEPLER, text
 SOURCE = Path(os.environ.get("TEMPI_SOURCE_DIR", Path(__file__).parents[2]))
 HAS_MATPLOTLIB = bool(importlib.util.find_spec("matplotlib"))
 if HAS_MATPLOTLIB:
-    sys.path.insert(0, str(SOURCE / "app"))
-    import plot
+    sys.path.insert(0, str(SOURCE / "app" / "plot"))
+    import comparison
+    import geometry
+    import pictures
+    import read
 
 OSCILLATOR = {  # x = cos 2t: kinetic energy 4 sin^2 2t
     "particles": "mass = 2\nposition = [[1, 0]]",
@@ -72,7 +75,7 @@ class Particles(CaseFolder):
         self.write(f"{name}.toml", text(base, **changes))
         done = self.tempi("run", f"{name}.toml", "--overwrite")
         self.assertEqual(0, done.returncode, done.stderr)
-        return plot.read_run(self.folder / f"{name}.out")
+        return read.read_run(self.folder / f"{name}.out")
 
     def pictures_of(self, *folders):
         done = self.tempi("plot", *folders)
@@ -81,7 +84,7 @@ class Particles(CaseFolder):
 
     def drawn(self, run):
         """The axes of the overview that show the particles; their paths, bonds and discs."""
-        ax = plot.overview(run, -1).axes[0]
+        ax = pictures.overview(run, -1).axes[0]
         return ax, *ax.collections
 
     def test_pictures_of_particles_are_drawn_and_listed_without_those_of_bodies(self):
@@ -104,22 +107,22 @@ class Particles(CaseFolder):
         ax, paths, bonds, discs = self.drawn(run)
         self.assertFalse(ax.axison, "in three dimensions")
         self.assertEqual((0, 144, 64), (len(paths.get_segments()), len(bonds.get_segments()), len(discs.get_offsets())))
-        cloud = plot.draw_particles(run, plot.VtuFile(run.frames[-1][1]), 3)
+        cloud = geometry.draw_particles(run, read.VtuFile(run.frames[-1][1]), 3)
         self.assertEqual(sorted(cloud.haze, reverse=True), list(cloud.haze), "those behind first")
 
     def test_particles_on_one_line_are_drawn_over_time(self):
         run = self.run_particles("a", OSCILLATOR)
-        ax = plot.overview(run, -1).axes[0]
+        ax = pictures.overview(run, -1).axes[0]
         self.assertEqual(("time (s)", "$x$ (m)"), (ax.get_xlabel(), ax.get_ylabel()))
         (line,) = ax.lines
         for time, place in line.get_xydata():
             self.assertAlmostEqual(math.cos(2 * time), place, delta=1e-6)
         aside = self.run_particles("b", OSCILLATOR, particles=OSCILLATOR["particles"] + "\nvelocity = [[0, 1]]")
-        self.assertEqual("$x$ (m)", plot.overview(aside, -1).axes[0].get_xlabel())
+        self.assertEqual("$x$ (m)", pictures.overview(aside, -1).axes[0].get_xlabel())
 
     def test_the_phase_portrait_of_an_oscillator_is_an_ellipse_around_the_well(self):
         def portrait(probe):
-            axes = plot.phase(self.run_particles("a", OSCILLATOR, probe=f'name = "p"\n{probe}')).axes
+            axes = pictures.phase(self.run_particles("a", OSCILLATOR, probe=f'name = "p"\n{probe}')).axes
             self.assertEqual(1, len(axes), "y is at rest")
             return axes[0].get_xlabel(), axes[0].lines[0].get_xydata()
 
@@ -133,9 +136,9 @@ class Particles(CaseFolder):
 
     def test_a_run_without_frames_shows_its_energies(self):
         run = self.run_particles("a", OSCILLATOR, output="frames = 0\nhistory = 20")
-        (ax,) = plot.overview(run, -1).axes
+        (ax,) = pictures.overview(run, -1).axes
         self.assertEqual(["kinetic", "potential", "total"], ax.get_legend_handles_labels()[1])
-        self.assertEqual("displacement $x$ (m)", plot.phase(run).axes[0].get_xlabel())
+        self.assertEqual("displacement $x$ (m)", pictures.phase(run).axes[0].get_xlabel())
         self.run_particles("b", OSCILLATOR)
         self.assertEqual(["a.out/comparison.png"], self.pictures_of("a.out", "b.out"))
         self.assertEqual(["comparison.png"], [path.name for path in self.folder.rglob("*.png")])
@@ -143,7 +146,7 @@ class Particles(CaseFolder):
     def test_a_comparison_shows_energies_and_running_means_of_all_runs(self):
         exact = self.run_particles("gauss", OSCILLATOR)
         verlet = self.run_particles("verlet", OSCILLATOR, integrator='method = "newmark"\nstep = 0.05')
-        energy, heat, phase = plot.comparison([exact, verlet]).axes
+        energy, heat, phase = comparison.comparison([exact, verlet]).axes
         self.assertEqual(["Gauss", "Newmark"], energy.get_legend_handles_labels()[1])
         self.assertEqual("symlog", energy.get_yscale())
         for run, line in zip((exact, verlet), energy.lines):
@@ -158,7 +161,7 @@ class Particles(CaseFolder):
         def labels(*methods):
             short = {**OSCILLATOR, "run": "end_time = 0.2", "output": "frames = 0"}
             runs = [self.run_particles(f"run{i}", short, integrator=method) for i, method in enumerate(methods)]
-            return [label.replace(str(self.folder) + os.sep, "") for label in plot.run_labels(runs)]
+            return [label.replace(str(self.folder) + os.sep, "") for label in comparison.run_labels(runs)]
 
         verlet, coarse = ('method = "newmark"\nstep = 0.01', 'method = "newmark"\nstep = 0.1')
         middle = 'method = "midpoint"\nstep = 0.1'
@@ -171,7 +174,7 @@ class Particles(CaseFolder):
         load = 'type = "force"\nparticles = [0]\nvalue = [1, 0]'
         pushed = self.run_particles("a", OSCILLATOR, load=load)
         self.assertLess(min(history(pushed.folder)["external_work"]), -1.0)
-        self.assertLess(abs(plot.energy_change(pushed)).max(), 1e-6)
+        self.assertLess(abs(comparison.energy_change(pushed)).max(), 1e-6)
 
     def test_a_folder_without_a_run_among_several_is_named(self):
         self.run_particles("a", OSCILLATOR)

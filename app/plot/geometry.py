@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Meshes and particles as they are drawn: faces towards the viewer, edges, discs, paths."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from read import Run, VtuFile
+from style import Array
+
+CURVE_SEGMENTS = 4  # straight pieces of a curved element edge
+MOST_PATHS = 50  # particles whose paths are drawn
+NEGLIGIBLE = 1e-9  # part of the largest motion below which a component counts as at rest
+
+LINES, TRIANGLES, TETRAHEDRA = (3, 21), (5, 22), (10, 24)  # VTK's cell numbers, linear and quadratic
+
+# Outward faces of a tetrahedron: vertices, then the nodes in the middle of edges 01 12 20 of the face.
+TETRAHEDRON_FACES = np.array([[0, 2, 1, 6, 5, 4], [0, 1, 3, 4, 8, 7], [1, 2, 3, 5, 9, 8], [0, 3, 2, 7, 9, 6]])
+
+
+class Mesh:
+    """What of the cells is drawn: lines, or triangles that are cells themselves (2-D) or boundary faces (3-D).
+
+    `lines` has the two end nodes of each line. `faces` has 6 nodes per triangle: vertices, then the middles of edges
+    01 12 20, which are -1 if the edge is straight. `owner` is the cell each of them belongs to.
+    """
+
+    def __init__(self, vtu: VtuFile) -> None:
+        types = vtu.array("Cells", "types")
+        self.nodes = vtu.array("Cells", "connectivity")
+        self.starts = np.concatenate(([0], vtu.array("Cells", "offsets")[:-1]))
+        self.dim = 3 if np.isin(types, TETRAHEDRA).any() else 2 if np.isin(types, TRIANGLES).any() else 1
+        self.lines, self.faces = np.empty((0, 2), int), np.empty((0, 6), int)
+        if self.dim == 1:
+            self.owner = np.flatnonzero(np.isin(types, LINES))
+            self.lines = self._cell_nodes(self.owner, 2)
+        elif self.dim == 2:
+            self.faces, self.owner = self._triangles(types)
+        else:
+            self.faces, self.owner = self._boundary_faces(types)
+        self.is_curved = bool((self.faces[:, 3:] >= 0).any())
+
+    @property
+    def is_drawable(self) -> bool:
+        return self.owner.size > 0
+
+    def _cell_nodes(self, cells: Array, count: int) -> Array:
+        return self.nodes[self.starts[cells][:, None] + np.arange(count)]
+
+    def _triangles(self, types: Array) -> tuple[Array, Array]:
+        linear, quadratic = (np.flatnonzero(types == t) for t in TRIANGLES)
+        straight = np.full((linear.size, 6), -1)
+        straight[:, :3] = self._cell_nodes(linear, 3)
+        return np.concatenate((straight, self._cell_nodes(quadratic, 6))), np.concatenate((linear, quadratic))
+
+    def _boundary_faces(self, types: Array) -> tuple[Array, Array]:
+        """The faces that one tetrahedron has alone."""
+        linear, quadratic = (np.flatnonzero(types == t) for t in TETRAHEDRA)
+        straight = np.full((4 * linear.size, 6), -1)
+        straight[:, :3] = self._cell_nodes(linear, 4)[:, TETRAHEDRON_FACES[:, :3]].reshape(-1, 3)
+        curved = self._cell_nodes(quadratic, 10)[:, TETRAHEDRON_FACES].reshape(-1, 6)
+        faces = np.concatenate((straight, curved))
+        owner = np.repeat(np.concatenate((linear, quadratic)), 4)
+        key = np.sort(faces[:, :3], axis=1)
+        order = np.lexsort(key.T)
+        differs = np.ones(len(order) + 1, bool)
+        differs[1:-1] = (key[order[1:]] != key[order[:-1]]).any(axis=1)
+        alone = np.sort(order[differs[1:] & differs[:-1]])
+        return faces[alone], owner[alone]
+
+    def polygons(self, points: Array) -> Array:
+        """Outlines of the faces, (faces, vertices, 3). Curved edges are divided into straight pieces."""
+        corners = points[self.faces[:, :3]]
+        if not self.is_curved:
+            return corners
+        following = np.roll(corners, -1, axis=1)
+        mids = self.faces[:, 3:, None]
+        middles = np.where(mids >= 0, points[mids[..., 0]], (corners + following) / 2)
+        s = np.arange(CURVE_SEGMENTS)[:, None] / CURVE_SEGMENTS
+        shape = ((1 - s) * (1 - 2 * s), 4 * s * (1 - s), s * (2 * s - 1))
+        edges = sum(n * p[:, :, None] for n, p in zip(shape, (corners, middles, following)))
+        return edges.reshape(len(self.faces), -1, 3)
+
+
+def unit(vector: Array) -> Array:
+    return vector / np.linalg.norm(vector)
+
+
+def long_axis(points: Array) -> Array | None:
+    """The direction of a slender body, a coordinate axis if it is close to one; None if it is not slender."""
+    _, spread, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    if spread[0] < 3 * spread[1]:
+        extent = np.ptp(points, axis=0)
+        first, second = np.argsort(extent)[::-1][:2]
+        return np.eye(3)[first] if extent[first] > 1.6 * extent[second] else None
+    axis = axes[0] * np.sign(axes[0][np.argmax(np.abs(axes[0]))])
+    nearest = int(np.argmax(np.abs(axis)))
+    return np.eye(3)[nearest] if axis[nearest] > 0.97 else axis
+
+
+def choose_view(dim: int, points: Array) -> Array:
+    """Rows: the directions that point right, up and to the viewer in the picture (orthographic).
+
+    Compact bodies stand with z upright; the long axis of a slender one lies horizontally. What is flat in the
+    upright direction is seen from higher above.
+    """
+    if dim < 3:
+        return np.eye(3)
+    sample = points[:: max(1, len(points) // 20000)]
+    axis = long_axis(sample)
+    along = np.eye(3)[0] if axis is None else axis
+    upright = np.eye(3)[2] if abs(along[2]) < 0.8 else np.eye(3)[1]
+    upright = unit(upright - (upright @ along) * along)
+    aside = np.cross(upright, along)  # away from the viewer
+    is_flat = np.ptp(sample @ upright) < 0.3 * np.ptp(sample @ aside)
+    azimuth, elevation = math.radians(30 if axis is None else 20), math.radians(50 if is_flat else 25)
+    level = math.sin(azimuth) * along - math.cos(azimuth) * aside
+    viewer = math.cos(elevation) * level + math.sin(elevation) * upright
+    if axis is None:
+        right = unit(np.cross(upright, viewer))
+    else:
+        right = unit(along - (along @ viewer) * viewer)
+    return np.array([right, np.cross(viewer, right), viewer])
+
+
+def height_over_width(low: Array, high: Array) -> float:
+    return float((high[1] - low[1]) / (high[0] - low[0]))
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Polygons in picture coordinates, those behind first."""
+
+    polygons: Array  # (faces, vertices, 2)
+    owner: Array
+    shade: Array  # brightness of each face
+    view: Array
+
+    @cached_property
+    def bounds(self) -> tuple[Array, Array]:
+        flat = self.polygons.reshape(-1, 2)
+        return flat.min(axis=0), flat.max(axis=0)
+
+    @property
+    def ratio(self) -> float:
+        return height_over_width(*self.bounds)
+
+    @cached_property
+    def heights(self) -> Array:
+        """Of each polygon over its longest side, about."""
+        x, y = self.polygons[..., 0], self.polygons[..., 1]
+        twice_area = np.abs((x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1))
+        return twice_area / np.maximum(np.ptp(self.polygons, axis=1).max(axis=1), 1e-300)
+
+
+def draw_faces(mesh: Mesh, points: Array, view: Array) -> Drawing:
+    """Turns faces into the picture plane; in 3-D leaves out those that face away and shades the rest."""
+    turned = mesh.polygons(points) @ view.T
+    if mesh.dim == 2:
+        return Drawing(turned[..., :2], mesh.owner, np.ones(len(turned)), view)
+    corners = turned[:, :: turned.shape[1] // 3]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    light = unit(np.array([-0.45, 0.65, 0.75]))
+    shade = 0.7 + 0.3 * np.clip(normal @ light, 0, 1)
+    visible = np.flatnonzero(normal[:, 2] > 0)
+    order = visible[np.argsort(turned[visible, :, 2].mean(axis=1), kind="stable")]
+    return Drawing(turned[order, :, :2], mesh.owner[order], shade[order], view)
+
+
+def draw_strip(mesh: Mesh, points: Array) -> Drawing:
+    """A bar as a strip of unit height."""
+    left, right = points[mesh.lines[:, 0], 0], points[mesh.lines[:, 1], 0]
+    x = np.stack((left, right, right, left), axis=1)
+    y = np.broadcast_to([0.0, 0.0, 1.0, 1.0], x.shape)
+    return Drawing(np.stack((x, y), axis=2), mesh.owner, np.ones(len(x)), np.eye(3))
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Particles in picture coordinates, those behind first."""
+
+    dim: int
+    discs: Array  # (particles, 2)
+    masses: Array
+    speeds: Array
+    bonds: Array  # (bonds, 2, 2)
+    paths: Array  # (particles, frames, 2); of many particles none
+    haze: Array  # how pale each disc is for being far behind
+    view: Array
+
+    @cached_property
+    def bounds(self) -> tuple[Array, Array]:
+        """With room for the discs; what is nearly a line is given some width."""
+        places = np.concatenate((self.discs, self.paths.reshape(-1, 2)))
+        low, high = places.min(axis=0), places.max(axis=0)
+        size = (high - low).max()
+        half = np.maximum(high - low, 0.2 * size) / 2 + 0.03 * size
+        return (low + high) / 2 - half, (low + high) / 2 + half
+
+    @property
+    def ratio(self) -> float:
+        return height_over_width(*self.bounds)
+
+
+def axes_in_use(run: Run) -> Array:
+    """The axes along which the particles of a run move or differ in place: 0, 1, 2 for x, y, z."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for _, path in run.frames:
+        points = VtuFile(path).array("Points", "Points")
+        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+    return np.flatnonzero(high - low > NEGLIGIBLE * (high - low).max())
+
+
+def places_in_time(run: Run) -> Array:
+    """(frames, particles, 3)"""
+    return np.array([VtuFile(path).array("Points", "Points") for _, path in run.frames])
+
+
+def draw_particles(run: Run, vtu: VtuFile, dim: int) -> Cloud:
+    points = vtu.array("Points", "Points")
+    paths = places_in_time(run).swapaxes(0, 1) if len(points) <= MOST_PATHS else np.empty((0, 0, 3))
+    view = choose_view(dim, np.concatenate((points, paths.reshape(-1, 3))))
+    ends = vtu.array("Cells", "offsets")[np.isin(vtu.array("Cells", "types"), LINES)]
+    pairs = vtu.array("Cells", "connectivity")[ends[:, None] - [2, 1]]
+    depth = points @ view[2]
+    order = np.argsort(depth, kind="stable")
+    haze = 0.35 * (depth.max() - depth) / (np.ptp(depth) or 1.0) if dim == 3 else np.zeros(len(points))
+    return Cloud(
+        dim,
+        discs=(points @ view[:2].T)[order],
+        masses=vtu.array("PointData", "mass")[order],
+        speeds=np.linalg.norm(vtu.array("PointData", "velocity"), axis=1)[order],
+        bonds=points[pairs] @ view[:2].T,
+        paths=paths @ view[:2].T,
+        haze=haze[order],
+        view=view,
+    )
