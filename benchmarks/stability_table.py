@@ -32,7 +32,7 @@ def counted(rows: list[Row]) -> str:
     """Bodies that grew of those tried, and the largest growth."""
     if not rows:
         return ""
-    grown = [r["growth"] for r in rows if r["unstable"]]
+    grown = [max(r["growth"], r.get("run_growth", 0.0)) for r in rows if r["unstable"]]
     return f"**{len(grown)}**/{len(rows)} ({max(grown):.0e})" if grown else f"0/{len(rows)}"
 
 

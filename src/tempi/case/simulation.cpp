@@ -237,13 +237,21 @@ StepTrial Simulation::try_lattice(const Model& of, const TickLattice& lattice, d
   constexpr double least = 0.03;  // [s]: below, a trial would tell nothing
   TrialOptions options;
   options.duration = input.end_time;
-  options.price = std::max(price, least);
-  // Wide motions: a second for models that are small, a quarter of the price for others.
-  constexpr Index small = 20'000;  // terms
-  options.wide = price > 0.0 && of.term_count() <= small ? std::max(1.0, 0.25 * price) : 0.25 * price;
+  constexpr double for_wide = 0.2;  // of the price
+  constexpr double whole = 1.0;     // [s], for models that wide neighbourhoods cover in that time, or nearly
+  constexpr Index small = 2500;     // terms of such a model
+  options.price = std::max((1.0 - for_wide) * price, least);
+  options.wide = price > 0.0 && of.term_count() <= small ? std::max(whole, for_wide * price) : for_wide * price;
   options.threads = threads;
   return try_steps(of, state.displacement, lattice, nodal(of), options);
 }
+
+namespace {
+
+// Of steps that do not nest a trial is dear: it may have looked at next to nothing.
+bool seen_little_of(const StepTrial& of) { return 20 * of.tried < of.places; }
+
+}  // namespace
 
 std::string Simulation::describe_trial(const StepTrial& of) const {
   if (of.grows)
@@ -251,6 +259,8 @@ std::string Simulation::describe_trial(const StepTrial& of) const {
                        of.longest_step, body.mesh->point_label(*of.where),
                        fmt::join(body.mesh->point(*of.where), ", "));
   if (of.places == 0) return "no unequal steps meet";
+  if (seen_little_of(of))
+    return fmt::format("tried at {} of {} nodes only, where it does not grow", of.tried, of.places);
   const std::string wide =
       of.wide > 0 ? fmt::format(", nor in {} wide neighbourhood{}", of.wide, of.wide == 1 ? "" : "s") : "";
   return fmt::format("no growth at {} of {} nodes where steps differ{}", of.tried, of.places, wide);
@@ -264,6 +274,11 @@ std::string Simulation::caution() const {
         "take a smaller safety or nodal_safety.",
         describe_trial(*plan.trial), plan.trial->growth / plan.trial->longest_step * input.end_time);
   const Engine engine = method_of(input.integrator).engine;
+  if (plan.trial && plan.choice && !nests(plan.choice->rule) && seen_little_of(*plan.trial))
+    return fmt::format(
+        "steps that do not nest mostly resonate, and have been {}: `tempi stability` measures it. Leave the choice to "
+        "lattice = \"auto\" otherwise.",
+        describe_trial(*plan.trial));
   if (plan.trial || (engine != Engine::strikes && engine != Engine::softened)) return "";
   return input.integrator.lattice != "exact"
              ? "whether these steps resonate was not tried (trial = 0): `tempi stability` measures it."
