@@ -244,7 +244,7 @@ void solve_whole_steps() {
     SyncSymplecticEnergyMomentum method(*problem.model, h, action);
     const double band = band_of(method);
     SyncVariational fixed(*problem.model, action, h);
-    const auto& a = method.adaption();
+    const auto& a = method.map().adaption();
     fmt::print("| {} | {} | {} | {:.2f} | {:.2f} | {:.1e} | {:.1e} | {:.1e} | {:.1e} |\n", name, method.updates({}),
                a.without_solution, a.smallest / h, a.largest / h, a.largest_residual_while_solved / std::abs(a.energy),
                a.largest_residual / std::abs(a.energy), band, band_of(fixed));

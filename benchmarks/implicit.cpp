@@ -48,10 +48,10 @@ int main(int argc, char** argv) {
 
   SyncVariational midpoint(model, midpoint_action(0.5), h);
   midpoint.advance_to(state, 1.5 * h);
-  const Index before = midpoint.newton_iterations();
+  const Index before = midpoint.map().newton_iterations();
   constexpr int steps = 3;
   const double time = seconds([&] { midpoint.advance_to(state, (1.5 + steps) * h); });
-  const auto iterations = static_cast<double>(midpoint.newton_iterations() - before);
+  const auto iterations = static_cast<double>(midpoint.map().newton_iterations() - before);
   fmt::print("{} steps: {:.1f} iterations each, an iteration {:.3f} s = {:.2f} of assembly and factorisation\n", steps,
              iterations / steps, time / iterations, time / iterations / (assembly + factorisation));
 }

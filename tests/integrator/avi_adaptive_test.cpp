@@ -110,11 +110,11 @@ TEST(AviAdaptive, OfOneTermIsTheSymplecticEnergyMomentumMethodOfTheRightEndpoint
   for (double t = 0.1 * h; t < 10.0; t += 0.1 * h) {
     adaptive.advance_to(state, t);
     method.advance_to(same, t);
-    if (method.adaption().without_solution + adaptive.adaption().without_root > 0) break;
+    if (method.map().adaption().without_solution + adaptive.adaption().without_root > 0) break;
     ASSERT_NEAR(state.clock[0], same.clock[0], 1e-9);
     ASSERT_NEAR(state.velocity[0], same.velocity[0], 1e-9);
   }
-  EXPECT_GT(method.adaption().without_solution + adaptive.adaption().without_root, 0);
+  EXPECT_GT(method.map().adaption().without_solution + adaptive.adaption().without_root, 0);
   EXPECT_GT(adaptive.adaption().accepted, 10);
   EXPECT_GT(adaptive.adaption().largest, 1.5);
   RecordProperty("accepted", static_cast<int>(adaptive.adaption().accepted));

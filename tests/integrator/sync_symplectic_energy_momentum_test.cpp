@@ -59,7 +59,7 @@ TEST(SymplecticEnergyMomentum, KeepsTheDiscreteEnergyOfAPendulumAndOfAnEllipse) 
     const double h = 0.05, t_end = 20.0;
     SyncSymplecticEnergyMomentum method(*motion.model, h, midpoint_action(0.5));
     const double band = energy_band(method, motion, t_end, 0.2 * h, {0.5});
-    const auto& a = method.adaption();
+    const auto& a = method.map().adaption();
     EXPECT_LT(band, 1e-12);
     EXPECT_EQ(a.without_solution, 0);
     EXPECT_GT(a.largest, (orbit ? 3.0 : 1.05) * a.smallest);
@@ -80,7 +80,7 @@ TEST(SymplecticEnergyMomentum, KeepsTheMomentaOfAnEllipseWithAndWithoutSolution)
     const Balance balance = run_and_balance(*motion.model, method, motion.start, 40.0, 50);
     EXPECT_LT(balance.linear_momentum().error, 1e-13);
     EXPECT_LT(balance.angular_momentum().error, 1e-12);
-    EXPECT_EQ(method.adaption().without_solution > 0, action.is_explicit());
+    EXPECT_EQ(method.map().adaption().without_solution > 0, action.is_explicit());
   }
 }
 
@@ -93,7 +93,7 @@ TEST(SymplecticEnergyMomentum, MovesLinearSystemsWithEqualSteps) {
   method.advance_to(state, 100.5 * h);
   SyncVariational(*motion.model, midpoint_action(0.5), h).advance_to(same, 100.5 * h);
   EXPECT_EQ(method.updates({}), 100);
-  EXPECT_NEAR(method.adaption().smallest, h, 1e-9);  // E_d determines h to the rounding of E over (omega h)^2 / 4
+  EXPECT_NEAR(method.map().adaption().smallest, h, 1e-9);  // E_d determines h to the rounding of E over (omega h)^2 / 4
   EXPECT_NEAR(state.displacement[0], same.displacement[0], 1e-9);
 }
 
@@ -124,7 +124,7 @@ TEST(SymplecticEnergyMomentumOfTheRightEndpoint, StaysOnTheEnergyCircleWhileASol
       State after = before;
       method.advance_to(after, t);
       if (after.clock[0] == before.clock[0]) continue;
-      const auto& a = method.adaption();
+      const auto& a = method.map().adaption();
       const double q = before.displacement[0], p = oscillator_mass * before.velocity[0];
       const bool says_none = a.without_solution > without;
       without = a.without_solution;
@@ -163,13 +163,13 @@ TEST(SymplecticEnergyMomentumOfTheRightEndpoint, LosesItsSolutionExactlyWhereThe
     for (const double sign : {-1.0, 1.0}) {
       const double end = q1 * (1.0 + sign * by);
       const Motion motion = oscillator(end - h * p0 / m, p0);
-      SyncSymplecticEnergyMomentum method(*motion.model, h, trapezoidal_action(1.0), {0.5, 100.0});
+      SyncSymplecticEnergyMomentum method(*motion.model, h, trapezoidal_action(1.0), StepBounds{0.5, 100.0});
       State state = motion.start;
       double t = 1.2 * h;
       method.advance_to(state, t);
-      EXPECT_EQ(std::abs(m * state.velocity[0]) > scale_of(method.adaption().energy), sign < 0.0);
+      EXPECT_EQ(std::abs(m * state.velocity[0]) > scale_of(method.map().adaption().energy), sign < 0.0);
       for (; method.updates({}) < 2; t += 0.2 * h) method.advance_to(state, t);
-      EXPECT_EQ(method.adaption().without_solution > 0, sign < 0.0) << by;
+      EXPECT_EQ(method.map().adaption().without_solution > 0, sign < 0.0) << by;
     }
 }
 
@@ -185,11 +185,11 @@ TEST(SymplecticEnergyMomentum, HasTheOrderOfItsAction) {
     exact = fine.synchronized(exact, t).state;
     std::vector<double> steps, u, v;
     for (const double h : {0.08, 0.04, 0.02, 0.01}) {
-      SyncSymplecticEnergyMomentum method(*motion.model, h, action, {0.1, 10.0});
+      SyncSymplecticEnergyMomentum method(*motion.model, h, action, StepBounds{0.1, 10.0});
       State state = motion.start;
       method.advance_to(state, t);
-      EXPECT_EQ(method.adaption().without_solution, 0);
-      EXPECT_GT(method.adaption().largest, 1.5 * method.adaption().smallest);
+      EXPECT_EQ(method.map().adaption().without_solution, 0);
+      EXPECT_GT(method.map().adaption().largest, 1.5 * method.map().adaption().smallest);
       state = method.synchronized(state, t).state;
       steps.push_back(h);
       u.push_back(largest_difference(state.displacement, exact.displacement));
@@ -211,10 +211,10 @@ TEST(SymplecticEnergyMomentum, MovesABodyOnASupportAtRest) {
   EXPECT_LT(balance.linear_momentum().error, 1e-13);
   EXPECT_LT(balance.angular_momentum().error, 1e-13);
   EXPECT_LT(balance.energy().band, 0.02);
-  EXPECT_LT(method.adaption().largest_residual_while_solved, 1e-13 * method.adaption().energy);
+  EXPECT_LT(method.map().adaption().largest_residual_while_solved, 1e-13 * method.map().adaption().energy);
   RecordProperty("run", fmt::format("{} of {} without solution, band {:.2g}, steps {:.3g} to {:.3g}",
-                                    method.adaption().without_solution, method.updates({}), balance.energy().band,
-                                    method.adaption().smallest / h, method.adaption().largest / h));
+                                    method.map().adaption().without_solution, method.updates({}), balance.energy().band,
+                                    method.map().adaption().smallest / h, method.map().adaption().largest / h));
 }
 
 TEST(SymplecticEnergyMomentum, IsNotSymplecticAtGivenTimesUnlessItsStepsAreEqual) {
@@ -244,8 +244,8 @@ TEST(SymplecticEnergyMomentum, GoesOnWithTheSameBits) {
   read_checkpoint(file, read, *second);
   second->advance_to(read, 9.0);
   EXPECT_TRUE(same_bits(read, expected));
-  EXPECT_EQ(second->adaption().largest, whole->adaption().largest);
-  SyncSymplecticEnergyMomentum other(*motion.model, 0.05, midpoint_action(0.5), {0.5, 2.0});
+  EXPECT_EQ(second->map().adaption().largest, whole->map().adaption().largest);
+  SyncSymplecticEnergyMomentum other(*motion.model, 0.05, midpoint_action(0.5), StepBounds{0.5, 2.0});
   EXPECT_THROW(read_checkpoint(file, read, other), InputError);
   std::filesystem::remove(file);
 }

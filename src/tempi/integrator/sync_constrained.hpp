@@ -17,38 +17,44 @@
 #pragma once
 
 #include "tempi/integrator/constraint_equations.hpp"
-#include "tempi/integrator/sync_stepper.hpp"
+#include "tempi/integrator/one_step.hpp"
 
 namespace tempi {
 
 enum class ConstrainedVelocity { central, projected };  // shake, rattle
 
-class SyncConstrained final : public SyncStepper {
+class ConstrainedMap final : public OneStepMap {
  public:
   // step > 0 [s]; `model` must outlive the integrator. The start is checked when the integrator first sees it, by
   // advance_to or synchronized: ConstraintEquations::make_consistent says what is refused.
-  SyncConstrained(const Model& model, ConstrainedVelocity velocity, double step);
+  ConstrainedMap(const Model& model, ConstrainedVelocity velocity, double step);
 
   std::string_view name() const override { return velocity_ == ConstrainedVelocity::central ? "shake" : "rattle"; }
   Claims claims() const override {
     return {2, Conservation::exact, Conservation::exact, Conservation::bounded, true, true};
   }
 
+  const StageForces& forces() const override { return forces_; }
+  void start(State& state) const override;
+  void step(State& state, double t0, double h) const override;
+  void add_constraint_forces(Stage& stage, double t) const override;
+
   Index newton_iterations() const { return newton_iterations_; }  // in all, output's included
 
  private:
+  using Vector = StageForces::Vector;
   using Impulse = ConstraintEquations::Impulse;
 
-  void start(State& state) const override;
-  void make_step(State& state, double t0, double h) const override;
-  void add_constraint_forces(Stage& stage, double t) const override;
   ConstraintEquations::Leap leap(const Vector& u, const Vector& v, const Vector& force, double t0, double h) const;
   Impulse find_velocity(Stage& end, double t1, double h) const;
   void book(State& state, const Stage& stage, const Impulse& impulse, const Vector& change, double h) const;
 
+  StageForces forces_;
   ConstrainedVelocity velocity_;
   ConstraintEquations constraints_;
   mutable Index newton_iterations_ = 0;
 };
+
+using SyncConstrained = OneStep<ConstrainedMap>;
 
 }  // namespace tempi

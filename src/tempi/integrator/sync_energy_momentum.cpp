@@ -20,8 +20,8 @@ bool has_only_pairs(const Model& model) {
 
 }  // namespace
 
-SyncEnergyMomentum::SyncEnergyMomentum(const Model& model, double step)
-    : SyncStepper(model, step), angular_momentum_(has_only_pairs(model) ? Conservation::exact : Conservation::none) {
+EnergyMomentumMap::EnergyMomentumMap(const Model& model, double step)
+    : forces_(model, step), angular_momentum_(has_only_pairs(model) ? Conservation::exact : Conservation::none) {
   for (Index p = 0; p < model.potential_count(); ++p)
     if (model.potential(p).in_pieces())
       throw InputError(fmt::format(
@@ -31,17 +31,19 @@ SyncEnergyMomentum::SyncEnergyMomentum(const Model& model, double step)
 }
 
 // The unknown is z = (q1 - q0) / h, the mean velocity:   R = M (v0 - z) + h f/2,   A = M + h^2/2 dDG/dq1 + h/2 C.
-void SyncEnergyMomentum::make_step(State& state, double t0, double h) const {
+void EnergyMomentumMap::step(State& state, double t0, double h) const {
   const double t = t0 + 0.5 * h;  // of the midpoint; potentials that depend on time are taken there
-  const Vector v0 = map_of(state.velocity), p0 = mass().cwiseProduct(v0);
-  DiscreteGradient gradient(model(), map_of(state.displacement), t);
+  const Vector v0 = map_of(state.velocity), p0 = forces_.mass().cwiseProduct(v0);
+  DiscreteGradient gradient(forces_.model(), map_of(state.displacement), t);
   Stage middle;
   Vector u1 = gradient.u0(), v1 = v0;
-  prescribe(t0 + h, u1, v1);
+  forces_.prescribe(t0 + h, u1, v1);
   std::array<Vector, 2> guesses = {v0, Vector::Zero(v0.size())};
   for (Vector& guess : guesses)
-    for (const Index i : held()) guess(i) = (u1(i) - gradient.u0()(i)) / h;
-  if (!matrix_) matrix_ = std::make_unique<StepMatrix>(model(), mass(), held(), SparseFactors::Kind::general);
+    for (const Index i : forces_.held()) guess(i) = (u1(i) - gradient.u0()(i)) / h;
+  if (!matrix_)
+    matrix_ =
+        std::make_unique<StepMatrix>(forces_.model(), forces_.mass(), forces_.held(), SparseFactors::Kind::general);
 
   StepEquations equations;
   Admissibility last;
@@ -55,55 +57,55 @@ void SyncEnergyMomentum::make_step(State& state, double t0, double h) const {
     return last.holds();
   };
   equations.residual = [&] {
-    Vector R = p0 - mass().cwiseProduct(middle.v) + 0.5 * h * middle.force;
-    for (const Index i : held()) R(i) = 0.0;
+    Vector R = p0 - forces_.mass().cwiseProduct(middle.v) + 0.5 * h * middle.force;
+    for (const Index i : forces_.held()) R(i) = 0.0;
     return R;
   };
   equations.scale = [&] { return std::max(p0.cwiseAbs().maxCoeff(), h * middle.force.cwiseAbs().maxCoeff()); };
   equations.correct = [&](const Vector& R) -> std::optional<Vector> {
     const auto& derivative = matrix_->stiffness().assemble([&](TermId term, std::span<double> H) {
       gradient.add_derivative(term, H);
-      model().add_damping(term, span_of(middle.u), t, 1.0 / h, H);
+      forces_.model().add_damping(term, span_of(middle.u), t, 1.0 / h, H);
     });
     if (!matrix_->factorise(derivative, 0.5 * h * h)) return std::nullopt;
     return matrix_->solve(R);
   };
   iterations_ += solve_newton(equations, guesses, t0).iterations;
 
-  book_forces(state, middle, h);
-  Vector u = gradient.u1(), v = v0 + h * middle.force.cwiseQuotient(mass());
-  for (const Index i : held()) {
-    const double inertia = mass()(i) * (v1(i) - v0(i)), force = h * middle.force(i);
-    book_reaction(state, i, middle.u, inertia - force, 0.5 * inertia * (v0(i) + v1(i)) - force * middle.v(i));
+  forces_.book_forces(state, middle, h);
+  Vector u = gradient.u1(), v = v0 + h * middle.force.cwiseQuotient(forces_.mass());
+  for (const Index i : forces_.held()) {
+    const double inertia = forces_.mass()(i) * (v1(i) - v0(i)), force = h * middle.force(i);
+    forces_.book_reaction(state, i, middle.u, inertia - force, 0.5 * inertia * (v0(i) + v1(i)) - force * middle.v(i));
     u(i) = u1(i), v(i) = v1(i);
   }
   map_of(state.displacement) = u;
   map_of(state.velocity) = v;
 }
 
-SyncStepper::Admissibility SyncEnergyMomentum::evaluate_middle(DiscreteGradient& gradient, Stage& middle,
-                                                               double t) const {
-  const auto d = static_cast<std::size_t>(model().dim());
+Admissibility EnergyMomentumMap::evaluate_middle(DiscreteGradient& gradient, Stage& middle, double t) const {
+  const auto d = static_cast<std::size_t>(forces_.model().dim());
   middle.force = middle.load = middle.damping = Vector::Zero(middle.u.size());
   Admissibility worst;
-  std::vector<double> g(model().largest_stencil() * d), q(g.size(), 0.0);
-  for (Index k = 0; k < model().term_count(); ++k) {
+  std::vector<double> g(forces_.model().largest_stencil() * d), q(g.size(), 0.0);
+  for (Index k = 0; k < forces_.model().term_count(); ++k) {
     const auto term = make_id<TermId>(k);
-    const auto nodes = model().term(term).stencil();
+    const auto nodes = forces_.model().term(term).stencil();
     const auto local_g = std::span(g).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
     const double J = gradient(term, local_g);
     if (worst.holds()) worst = {term, J};
     if (!worst.holds() && worst.fault.empty()) {
-      const auto [potential, i] = model().term(term);
+      const auto [potential, i] = forces_.model().term(term);
       worst.fault = potential->fault(i, span_of(gradient.u1()), t, J);
     }
-    if (model().has_forces()) kick_drift().load_impulses(term, span_of(middle.u), span_of(middle.v), t, 1.0, local_q);
+    if (forces_.model().has_forces())
+      forces_.kick_drift().load_impulses(term, span_of(middle.u), span_of(middle.v), t, 1.0, local_q);
     for (std::size_t i = 0; i < local_g.size(); ++i) {
-      const auto global = index(nodes[i / d]) * model().dim() + static_cast<Index>(i % d);
+      const auto global = index(nodes[i / d]) * forces_.model().dim() + static_cast<Index>(i % d);
       middle.force(global) += local_q[i] - local_g[i];
       middle.load(global) += local_q[i];
     }
-    add_damping(term, middle, t);
+    forces_.add_damping(term, middle, t);
   }
   return worst;
 }

@@ -16,30 +16,37 @@
 #include <memory>
 
 #include "tempi/integrator/newton.hpp"
-#include "tempi/integrator/sync_stepper.hpp"
+#include "tempi/integrator/one_step.hpp"
 
 namespace tempi {
 
 class DiscreteGradient;
 
-class SyncEnergyMomentum final : public SyncStepper {
+class EnergyMomentumMap final : public OneStepMap {
  public:
-  SyncEnergyMomentum(const Model& model, double step);
+  EnergyMomentumMap(const Model& model, double step);
 
   std::string_view name() const override { return "energy-momentum"; }
   Claims claims() const override {
     return {2, Conservation::exact, angular_momentum_, Conservation::exact, false, true};
   }
 
+  const StageForces& forces() const override { return forces_; }
+  void step(State& state, double t0, double h) const override;
+
   Index iterations() const { return iterations_; }  // of all steps, those of synchronized() included
 
  private:
-  void make_step(State& state, double t0, double h) const override;
+  using Vector = StageForces::Vector;
+
   Admissibility evaluate_middle(DiscreteGradient& gradient, Stage& middle, double t) const;
 
+  StageForces forces_;
   Conservation angular_momentum_;
   mutable std::unique_ptr<StepMatrix> matrix_;  // made when first needed
   mutable Index iterations_ = 0;
 };
+
+using SyncEnergyMomentum = OneStep<EnergyMomentumMap>;
 
 }  // namespace tempi

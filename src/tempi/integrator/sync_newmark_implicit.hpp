@@ -16,25 +16,32 @@
 #include <memory>
 
 #include "tempi/integrator/newton.hpp"
-#include "tempi/integrator/sync_stepper.hpp"
+#include "tempi/integrator/one_step.hpp"
 
 namespace tempi {
 
-class SyncNewmarkImplicit final : public SyncStepper {
+class NewmarkMap final : public OneStepMap {
  public:
   // 0 <= beta <= 1/2, 0 <= gamma <= 1.
-  SyncNewmarkImplicit(const Model& model, double step, double beta, double gamma);
+  NewmarkMap(const Model& model, double step, double beta, double gamma);
 
   std::string_view name() const override { return "newmark-implicit"; }
   Claims claims() const override;
+  const StageForces& forces() const override { return forces_; }
+  std::vector<double> parameters() const override { return {beta_, gamma_}; }
+  void step(State& state, double t0, double h) const override;
 
  private:
-  void make_step(State& state, double t0, double h) const override;
+  using Vector = StageForces::Vector;
+
   void find_end(const Stage& start, Stage& end, double t1, double h) const;
   void find_end_velocity(const Stage& start, Stage& end, double t1, double h) const;
 
+  StageForces forces_;
   double beta_, gamma_;
   mutable std::unique_ptr<StepMatrix> matrix_;  // made when first needed
 };
+
+using SyncNewmarkImplicit = OneStep<NewmarkMap>;
 
 }  // namespace tempi

@@ -7,21 +7,27 @@
 // Not for: long runs.
 #pragma once
 
-#include "tempi/integrator/sync_stepper.hpp"
+#include "tempi/integrator/one_step.hpp"
 
 namespace tempi {
 
-class SyncRk4 final : public SyncStepper {
+class Rk4Map final : public OneStepMap {
  public:
-  SyncRk4(const Model& model, double step) : SyncStepper(model, step) {}
+  Rk4Map(const Model& model, double step) : forces_(model, step) {}
 
   std::string_view name() const override { return "rk4"; }
   Claims claims() const override {
     return {4, Conservation::exact, Conservation::none, Conservation::none, false, false};
   }
+  const StageForces& forces() const override { return forces_; }
+  void step(State& state, double t0, double h) const override;
 
  private:
-  void make_step(State& state, double t0, double h) const override;
+  using Vector = StageForces::Vector;
+
+  StageForces forces_;
 };
+
+using SyncRk4 = OneStep<Rk4Map>;
 
 }  // namespace tempi

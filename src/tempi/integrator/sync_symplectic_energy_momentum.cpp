@@ -9,9 +9,9 @@
 
 namespace tempi {
 
-SyncSymplecticEnergyMomentum::SyncSymplecticEnergyMomentum(const Model& model, double step, DiscreteAction action,
-                                                           StepBounds bounds)
-    : SyncVariational(model, std::move(action), step), bounds_(bounds) {
+SymplecticEnergyMomentumMap::SymplecticEnergyMomentumMap(const Model& model, double step, DiscreteAction action,
+                                                         StepBounds bounds)
+    : map_(model, std::move(action), step), bounds_(bounds) {
   check(bounds);
   if (model.has_forces())
     throw InputError(
@@ -24,66 +24,64 @@ SyncSymplecticEnergyMomentum::SyncSymplecticEnergyMomentum(const Model& model, d
           "Use midpoint or avi.");
 }
 
-double SyncSymplecticEnergyMomentum::step_before(State& state, double t0, double t_end) {
-  const double nominal = nominal_step();
-  const bool first = steps_done() == 0;
-  FoundStep found{nominal, 0.0, true};
-  if (!first) {
+double SymplecticEnergyMomentumMap::end_of_step(const State& state, double t0, double) {
+  const double nominal = forces().step();
+  found_ = {nominal, 0.0, true};
+  if (adaption_.steps > 0) {
     const auto v = map_of(state.velocity);
-    const double scale = 0.5 * v.dot(mass().cwiseProduct(v)) + std::abs(adaption_.energy);
+    const double scale = 0.5 * v.dot(forces().mass().cwiseProduct(v)) + std::abs(adaption_.energy);
     const auto residual = [&](double h) {
       try {
-        return discrete_energy(state, t0, h) - adaption_.energy;
+        return map_.discrete_energy(state, t0, h) - adaption_.energy;
       } catch (const SolveError&) {  // too long a step for the equations of motion
         return std::numeric_limits<double>::quiet_NaN();
       }
     };
     StepSearch search(residual, bounds_.least * nominal, bounds_.largest * nominal, 1e-14 * scale);
-    found = search.from(adaption_.last);
+    found_ = search.from(adaption_.last);
   }
-  const double t1 = t0 + found.step;
-  if (!(t1 < t_end)) return t0;
-  const double energy = first ? discrete_energy(state, t0, found.step) : adaption_.energy;
-  make_step(state, t0, found.step);
+  return t0 + found_.step;
+}
+
+void SymplecticEnergyMomentumMap::take_step(State& state, double t0, double) {
+  const bool first = adaption_.steps == 0;
+  const double energy = first ? map_.discrete_energy(state, t0, found_.step) : adaption_.energy;
+  map_.step(state, t0, found_.step);
 
   Adaption& a = adaption_;
+  ++a.steps;
   a.energy = energy;
-  a.last = found.step;
-  a.smallest = first ? found.step : std::min(a.smallest, found.step);
-  a.largest = std::max(a.largest, found.step);
-  if (!found.solved) ++a.without_solution;
-  double& residual = found.solved ? a.largest_residual_while_solved : a.largest_residual;
-  residual = std::max(residual, std::abs(found.residual));
-  return t1;
+  a.last = found_.step;
+  a.smallest = first ? found_.step : std::min(a.smallest, found_.step);
+  a.largest = std::max(a.largest, found_.step);
+  if (!found_.solved) ++a.without_solution;
+  double& residual = found_.solved ? a.largest_residual_while_solved : a.largest_residual;
+  residual = std::max(residual, std::abs(found_.residual));
 }
 
-void SyncSymplecticEnergyMomentum::save(ArchiveWriter& archive) const {
+void SymplecticEnergyMomentumMap::save(ArchiveWriter& archive) const {
   archive.put("bounds", bounds_);
   archive.put("adaption", adaption_);
-  SyncVariational::save(archive);
 }
 
-void SyncSymplecticEnergyMomentum::load(ArchiveReader& archive) {
+void SymplecticEnergyMomentumMap::load(ArchiveReader& archive) {
   StepBounds bounds;
   Adaption adaption;
   archive.get("bounds", bounds);
   if (bounds.least != bounds_.least || bounds.largest != bounds_.largest)
     throw InputError("the checkpoint was written with other bounds on the step. Use the same case.");
   archive.get("adaption", adaption);
-  SyncVariational::load(archive);
   adaption_ = adaption;
 }
 
-Integrator::Measures SyncSymplecticEnergyMomentum::measures() const {
-  Measures all = SyncVariational::measures();
-  all.insert(all.end(), {{"steps", static_cast<double>(steps_done())},
-                         {"steps_without_solution", static_cast<double>(adaption_.without_solution)},
-                         {"smallest_step", adaption_.smallest},
-                         {"largest_step", adaption_.largest},
-                         {"discrete_energy", adaption_.energy},
-                         {"largest_residual_while_solved", adaption_.largest_residual_while_solved},
-                         {"largest_residual_without_solution", adaption_.largest_residual}});
-  return all;
+Integrator::Measures SymplecticEnergyMomentumMap::measures() const {
+  return {{"steps", static_cast<double>(adaption_.steps)},
+          {"steps_without_solution", static_cast<double>(adaption_.without_solution)},
+          {"smallest_step", adaption_.smallest},
+          {"largest_step", adaption_.largest},
+          {"discrete_energy", adaption_.energy},
+          {"largest_residual_while_solved", adaption_.largest_residual_while_solved},
+          {"largest_residual_without_solution", adaption_.largest_residual}};
 }
 
 }  // namespace tempi

@@ -30,21 +30,28 @@
 
 namespace tempi {
 
-class SyncSymplecticEnergyMomentum final : public SyncVariational {
+class SymplecticEnergyMomentumMap final : public OneStepMap {
  public:
   // `step`: the nominal one, of the first step [s]. Throws InputError: bounds out of range, a model with loads or
   // moving supports.
-  SyncSymplecticEnergyMomentum(const Model& model, double step, DiscreteAction action = midpoint_action(0.5),
-                               StepBounds bounds = {});
+  SymplecticEnergyMomentumMap(const Model& model, double step, DiscreteAction action = midpoint_action(0.5),
+                              StepBounds bounds = {});
 
   std::string_view name() const override { return "symplectic-energy-momentum"; }
   Claims claims() const override {
-    return {action().order, Conservation::exact, Conservation::exact, Conservation::bounded, false, false};
+    return {map_.action().order, Conservation::exact, Conservation::exact, Conservation::bounded, false, false};
   }
+  const StageForces& forces() const override { return map_.forces(); }
+  std::vector<double> parameters() const override { return map_.parameters(); }
+  void step(State& state, double t0, double h) const override { map_.step(state, t0, h); }
+  double end_of_step(const State& state, double t0, double nominal_end) override;
+  void take_step(State& state, double t0, double t1) override;
+  Integrator::Measures measures() const override;
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
   struct Adaption {
+    Index steps = 0;
     double energy = 0.0;                         // E [J]
     double last = 0.0;                           // step [s]
     double smallest = 0.0, largest = 0.0;        // steps so far [s]
@@ -53,13 +60,14 @@ class SyncSymplecticEnergyMomentum final : public SyncVariational {
     double largest_residual_while_solved = 0.0;  // |E_d - E| [J], of the others
   };
   const Adaption& adaption() const { return adaption_; }
-  Measures measures() const override;
 
  private:
-  double step_before(State& state, double t0, double t_end) override;
-
+  VariationalMap map_;
   StepBounds bounds_;
+  FoundStep found_{0.0, 0.0, true};  // the step that is to be taken next
   Adaption adaption_;
 };
+
+using SyncSymplecticEnergyMomentum = OneStep<SymplecticEnergyMomentumMap>;
 
 }  // namespace tempi

@@ -7,22 +7,12 @@
 #include "tempi/integrator/newton.hpp"
 
 namespace tempi {
-namespace {
-
-std::vector<double> parameters_of(const DiscreteAction& action) {
-  std::vector<double> all = action.control;
-  all.insert(all.end(), action.points.begin(), action.points.end());
-  all.insert(all.end(), action.weights.begin(), action.weights.end());
-  return all;
-}
-
-}  // namespace
 
 // A = -dR/dZ, one block for each Q_j and Z_l:
 //   A_jl = sum_i w_i [h^2 phi_j(c_i) phi_l(c_i) K_i + h phi_j(c_i) phi_l'(c_i) C_i - phi_j'(c_i) phi_l'(c_i) M]
 // C_i the damping; how it changes with the position is left out. For one unknown position it is symmetric, and positive
 // definite unless K is strongly negative.
-struct SyncVariational::Matrix {
+struct VariationalMap::Matrix {
   Matrix(const Model& model, std::size_t degree)
       : stiffness(model), factors(degree == 1 ? SparseFactors::Kind::symmetric : SparseFactors::Kind::general) {
     set_pattern(degree);
@@ -49,52 +39,60 @@ struct SyncVariational::Matrix {
   SparseFactors factors;
 };
 
-SyncVariational::SyncVariational(const Model& model, DiscreteAction action, double step)
-    : SyncStepper(model, step, parameters_of(action)),
+VariationalMap::VariationalMap(const Model& model, DiscreteAction action, double step)
+    : forces_(model, step),
       action_(std::move(action)),
       explicit_(action_.is_explicit() && !model.has_dampers()),
       stages_(action_.points.size()) {}
 
-SyncVariational::~SyncVariational() = default;
+VariationalMap::~VariationalMap() = default;
+
+std::vector<double> VariationalMap::parameters() const {
+  std::vector<double> all = action_.control;
+  all.insert(all.end(), action_.points.begin(), action_.points.end());
+  all.insert(all.end(), action_.weights.begin(), action_.weights.end());
+  return all;
+}
 
 // p_1 is the sum of all equations: what a residual has left cannot change the sum of momenta.
-void SyncVariational::make_step(State& state, double t0, double h) const {
+void VariationalMap::step(State& state, double t0, double h) const {
   const std::size_t s = action_.degree();
-  const Index n = mass().size();
-  const Vector u0 = map_of(state.displacement), v0 = map_of(state.velocity), p0 = mass().cwiseProduct(v0);
+  const Index n = forces_.mass().size();
+  const Vector u0 = map_of(state.displacement), v0 = map_of(state.velocity), p0 = forces_.mass().cwiseProduct(v0);
   const Vector Z = solve(state, p0, t0, h);
   Vector u1 = u0 + h * Z.tail(n), p1 = p0;
   for (std::size_t i = 0; i < stages_.size(); ++i) p1 += h * action_.weights[i] * stages_[i].force;
-  Vector v1 = p1.cwiseQuotient(mass());
-  prescribe(t0 + h, u1, v1);
+  Vector v1 = p1.cwiseQuotient(forces_.mass());
+  forces_.prescribe(t0 + h, u1, v1);
 
-  for (std::size_t i = 0; i < stages_.size(); ++i) book_forces(state, stages_[i], h * action_.weights[i]);
+  for (std::size_t i = 0; i < stages_.size(); ++i) forces_.book_forces(state, stages_[i], h * action_.weights[i]);
   // What the supports must give so that the equation of each Q_j holds.
-  for (std::size_t j = 0; j <= s && !held().empty(); ++j) {
+  for (std::size_t j = 0; j <= s && !forces_.held().empty(); ++j) {
     Vector uj = j == 0 ? u0 : Vector(u0 + h * Z.segment(static_cast<Index>(j - 1) * n, n)), vj = v0;
-    prescribe(t0 + action_.control[j] * h, uj, vj);
+    forces_.prescribe(t0 + action_.control[j] * h, uj, vj);
     const Vector sum = equation(j, h);
-    for (const Index i : held()) {
-      const double given = (j == s ? mass()(i) * v1(i) : 0.0) - (j == 0 ? p0(i) : 0.0) - sum(i);
-      book_reaction(state, i, uj, given, given * vj(i));
+    for (const Index i : forces_.held()) {
+      const double given = (j == s ? forces_.mass()(i) * v1(i) : 0.0) - (j == 0 ? p0(i) : 0.0) - sum(i);
+      forces_.book_reaction(state, i, uj, given, given * vj(i));
     }
   }
   map_of(state.displacement) = u1;
   map_of(state.velocity) = v1;
 }
 
-double SyncVariational::discrete_energy(const State& state, double t0, double h) const {
-  solve(state, mass().cwiseProduct(map_of(state.velocity)), t0, h);
+double VariationalMap::discrete_energy(const State& state, double t0, double h) const {
+  solve(state, forces_.mass().cwiseProduct(map_of(state.velocity)), t0, h);
   double energy = 0.0;
   for (std::size_t i = 0; i < stages_.size(); ++i)
-    energy += action_.weights[i] * (0.5 * stages_[i].v.dot(mass().cwiseProduct(stages_[i].v)) +
-                                    model().potential_energy(span_of(stages_[i].u), t0 + action_.points[i] * h));
+    energy +=
+        action_.weights[i] * (0.5 * stages_[i].v.dot(forces_.mass().cwiseProduct(stages_[i].v)) +
+                              forces_.model().potential_energy(span_of(stages_[i].u), t0 + action_.points[i] * h));
   return energy;
 }
 
 // The increments Z_j = (Q_j - q_0) / h, j = 1 ... s, that make R vanish; the stages are those of the solution.
-SyncVariational::Vector SyncVariational::solve(const State& state, const Vector& p0, double t0, double h) const {
-  const Index s = static_cast<Index>(action_.degree()), n = mass().size();
+VariationalMap::Vector VariationalMap::solve(const State& state, const Vector& p0, double t0, double h) const {
+  const Index s = static_cast<Index>(action_.degree()), n = forces_.mass().size();
   std::array<Vector, 2> guesses = {Vector(s * n), Vector::Zero(s * n)};
   for (Index l = 0; l < s; ++l)
     guesses[0].segment(l * n, n) = action_.control[static_cast<std::size_t>(l) + 1] * map_of(state.velocity);
@@ -102,11 +100,11 @@ SyncVariational::Vector SyncVariational::solve(const State& state, const Vector&
   if (explicit_) {  // forces at what is unknown have no weight in R, which is linear: one correction
     Vector Z = guesses[0];
     evaluate_stages(state, t0, h, Z);
-    Z += residual(p0, h).cwiseQuotient(mass());
-    require(evaluate_stages(state, t0, h, Z));
+    Z += residual(p0, h).cwiseQuotient(forces_.mass());
+    forces_.require(evaluate_stages(state, t0, h, Z));
     return Z;
   }
-  if (!matrix_) matrix_ = std::make_unique<Matrix>(model(), action_.degree());
+  if (!matrix_) matrix_ = std::make_unique<Matrix>(forces_.model(), action_.degree());
   StepEquations equations;
   Admissibility last;
   equations.evaluate = [&](const Vector& Z) { return (last = evaluate_stages(state, t0, h, Z)).holds(); };
@@ -118,7 +116,7 @@ SyncVariational::Vector SyncVariational::solve(const State& state, const Vector&
       largest = std::max(largest, h * action_.weights[i] * stages_[i].force.cwiseAbs().maxCoeff());
     return largest;
   };
-  equations.resolution = resolution(map_of(state.displacement), h);
+  equations.resolution = forces_.resolution(map_of(state.displacement), h);
   equations.correct = [&](const Vector& R) -> std::optional<Vector> {
     assemble(t0, h);
     if (!matrix_->factors.factorise(matrix_->A)) return std::nullopt;
@@ -129,19 +127,18 @@ SyncVariational::Vector SyncVariational::solve(const State& state, const Vector&
   return std::move(solution.z);
 }
 
-void SyncVariational::place_held(const State& state, double t0, double h, Vector& Z) const {
-  const Index n = mass().size();
-  for (std::size_t j = 1; j <= action_.degree() && !held().empty(); ++j) {
+void VariationalMap::place_held(const State& state, double t0, double h, Vector& Z) const {
+  const Index n = forces_.mass().size();
+  for (std::size_t j = 1; j <= action_.degree() && !forces_.held().empty(); ++j) {
     Vector u = map_of(state.displacement), v = u;
-    prescribe(t0 + action_.control[j] * h, u, v);
-    for (const Index i : held())
+    forces_.prescribe(t0 + action_.control[j] * h, u, v);
+    for (const Index i : forces_.held())
       Z(static_cast<Index>(j - 1) * n + i) = (u(i) - state.displacement[static_cast<std::size_t>(i)]) / h;
   }
 }
 
-SyncStepper::Admissibility SyncVariational::evaluate_stages(const State& state, double t0, double h,
-                                                            const Vector& Z) const {
-  const Index n = mass().size();
+Admissibility VariationalMap::evaluate_stages(const State& state, double t0, double h, const Vector& Z) const {
+  const Index n = forces_.mass().size();
   Admissibility worst;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Stage& stage = stages_[i];
@@ -152,36 +149,36 @@ SyncStepper::Admissibility SyncVariational::evaluate_stages(const State& state, 
       stage.u += h * action_.phi[i][j] * Zj;
       stage.v += action_.slope[i][j] * Zj;
     }
-    const Admissibility here = evaluate(stage, t0 + action_.points[i] * h);
+    const Admissibility here = forces_.evaluate(stage, t0 + action_.points[i] * h);
     if (worst.holds()) worst = here;
   }
   return worst;
 }
 
 // dL_d/dQ_j + F_j. Forces without weight are left out: where they act nothing may be known yet.
-SyncVariational::Vector SyncVariational::equation(std::size_t j, double h) const {
-  Vector sum = Vector::Zero(mass().size());
+VariationalMap::Vector VariationalMap::equation(std::size_t j, double h) const {
+  Vector sum = Vector::Zero(forces_.mass().size());
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    sum += action_.weights[i] * action_.slope[i][j] * mass().cwiseProduct(stages_[i].v);
+    sum += action_.weights[i] * action_.slope[i][j] * forces_.mass().cwiseProduct(stages_[i].v);
     if (action_.phi[i][j] != 0.0) sum += action_.weights[i] * h * action_.phi[i][j] * stages_[i].force;
   }
   return sum;
 }
 
 // R_j = p_0 delta_j0 + dL_d/dQ_j + F_j for j < s; zero where a support has its way.
-SyncVariational::Vector SyncVariational::residual(const Vector& p0, double h) const {
-  const Index s = static_cast<Index>(action_.degree()), n = mass().size();
+VariationalMap::Vector VariationalMap::residual(const Vector& p0, double h) const {
+  const Index s = static_cast<Index>(action_.degree()), n = forces_.mass().size();
   Vector R(s * n);
   for (Index j = 0; j < s; ++j) R.segment(j * n, n) = equation(static_cast<std::size_t>(j), h);
   R.head(n) += p0;
-  for (const Index i : held())
+  for (const Index i : forces_.held())
     for (Index j = 0; j < s; ++j) R(j * n + i) = 0.0;
   return R;
 }
 
-void SyncVariational::assemble(double t0, double h) const {
+void VariationalMap::assemble(double t0, double h) const {
   const std::size_t s = action_.degree();
-  const Index n = mass().size();
+  const Index n = forces_.mass().size();
   std::vector<std::span<const double>> configurations;
   for (const Stage& stage : stages_) configurations.push_back(span_of(stage.u));
   if (matrix_->stiffness.cover(configurations, t0)) matrix_->set_pattern(s);
@@ -207,25 +204,25 @@ void SyncVariational::assemble(double t0, double h) const {
     const auto &phi = action_.phi[i], &slope = action_.slope[i];
     add_blocks([&](std::size_t j, std::size_t l) { return h * h * weight * phi[j] * phi[l]; },
                [&]() -> auto& { return matrix_->stiffness.at(u, t); });
-    if (model().has_dampers())
+    if (forces_.model().has_dampers())
       add_blocks([&](std::size_t j, std::size_t l) { return h * weight * phi[j] * slope[l]; },
                  [&]() -> auto& {
                    return matrix_->stiffness.assemble(
-                       [&](TermId id, std::span<double> H) { model().add_damping(id, u, t, 1.0, H); });
+                       [&](TermId id, std::span<double> H) { forces_.model().add_damping(id, u, t, 1.0, H); });
                  });
   }
   std::vector<char> is_held(static_cast<std::size_t>(n), 0);
-  for (const Index i : held()) is_held[static_cast<std::size_t>(i)] = 1;
+  for (const Index i : forces_.held()) is_held[static_cast<std::size_t>(i)] = 1;
   for (std::size_t l = 1; l <= s; ++l)
     for (Index c = 0; c < n; ++c)
       for (SparseFactors::Matrix::InnerIterator k(A, static_cast<Index>(l - 1) * n + c); k; ++k) {
         const auto j = static_cast<std::size_t>(k.row() / n);
         const Index row = k.row() % n;
         if (is_held[static_cast<std::size_t>(row)] != 0 || is_held[static_cast<std::size_t>(c)] != 0) {
-          k.valueRef() = row == c && j + 1 == l ? mass()(c) : 0.0;
+          k.valueRef() = row == c && j + 1 == l ? forces_.mass()(c) : 0.0;
         } else if (row == c) {
           for (std::size_t i = 0; i < stages_.size(); ++i)
-            k.valueRef() -= action_.weights[i] * action_.slope[i][j] * action_.slope[i][l] * mass()(c);
+            k.valueRef() -= action_.weights[i] * action_.slope[i][j] * action_.slope[i][l] * forces_.mass()(c);
         }
       }
 }

@@ -20,30 +20,32 @@
 #include <vector>
 
 #include "tempi/integrator/discrete_action.hpp"
-#include "tempi/integrator/sync_stepper.hpp"
+#include "tempi/integrator/one_step.hpp"
 
 namespace tempi {
 
-class SyncVariational : public SyncStepper {
+class VariationalMap final : public OneStepMap {
  public:
   // step > 0 [s]; `model` must outlive the integrator.
-  SyncVariational(const Model& model, DiscreteAction action, double step);
-  ~SyncVariational() override;
+  VariationalMap(const Model& model, DiscreteAction action, double step);
+  ~VariationalMap() override;
 
   std::string_view name() const override { return action_.name; }
   Claims claims() const override {
     return {action_.order, Conservation::exact, Conservation::exact, Conservation::bounded, true, action_.self_adjoint};
   }
 
+  const StageForces& forces() const override { return forces_; }
+  std::vector<double> parameters() const override;
+  void step(State& state, double t0, double h) const override;
+
+  const DiscreteAction& action() const { return action_; }
+  // E_d = -D_3 L_d = sum_i w_i (T + V)(c_i h) of the step from t0 to t0 + h (eq. (86)); throws like step.
+  double discrete_energy(const State& state, double t0, double h) const;
   Index newton_iterations() const { return newton_iterations_; }  // in all, output's included
 
- protected:
-  void make_step(State& state, double t0, double h) const override;
-  const DiscreteAction& action() const { return action_; }
-  // E_d = -D_3 L_d = sum_i w_i (T + V)(c_i h) of the step from t0 to t0 + h (eq. (86)); throws like make_step.
-  double discrete_energy(const State& state, double t0, double h) const;
-
  private:
+  using Vector = StageForces::Vector;
   struct Matrix;
 
   Vector solve(const State& state, const Vector& p0, double t0, double h) const;
@@ -53,11 +55,14 @@ class SyncVariational : public SyncStepper {
   Vector residual(const Vector& p0, double h) const;
   void assemble(double t0, double h) const;
 
+  StageForces forces_;
   DiscreteAction action_;
   bool explicit_;
   mutable std::vector<Stage> stages_;       // work space
   mutable std::unique_ptr<Matrix> matrix_;  // made when first needed
   mutable Index newton_iterations_ = 0;
 };
+
+using SyncVariational = OneStep<VariationalMap>;
 
 }  // namespace tempi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all methods share that step the whole model at once: going on, checkpoints, ledgers, supports, refusals.
-#include "tempi/integrator/sync_stepper.hpp"
+#include "tempi/integrator/one_step.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces at the stages of a step, and what they give: what maps of one step are made of.
+//
+// Dampers are taken at the velocities of their stages: methods solve for them where these are unknown. Supported
+// components follow their prescribed motion.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tempi/integrator/kick_drift.hpp"
+
+namespace tempi {
+
+inline std::span<const double> span_of(const Eigen::VectorXd& x) {
+  return {x.data(), static_cast<std::size_t>(x.size())};
+}
+inline Eigen::Map<const Eigen::VectorXd> map_of(const std::vector<double>& x) {
+  return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
+inline Eigen::Map<Eigen::VectorXd> map_of(std::vector<double>& x) {
+  return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
+
+struct Stage {                   // a moment at which forces are wanted
+  Eigen::VectorXd u, v;          // displacements, velocities
+  Eigen::VectorXd force, load;   // all, and the loads' part [N]
+  Eigen::VectorXd damping = {};  // the dampers' part
+};
+
+struct Admissibility {  // of the first term that is not admissible; 1 where all are
+  TermId term{};
+  double value = 1.0;
+  std::string fault{};  // a message, where it does not hold
+  bool holds() const;
+};
+
+class StageForces {
+ public:
+  using Vector = Eigen::VectorXd;
+
+  // step > 0 [s]: the nominal one, of which prescribed motions are differenced over a tenth. `model` must outlive it.
+  StageForces(const Model& model, double step, ConstraintsKept kept = ConstraintsKept::none);
+
+  const Model& model() const { return model_; }
+  double step() const { return step_; }
+  const KickDrift& kick_drift() const { return kick_drift_; }
+  const Vector& mass() const { return mass_; }              // of each component
+  const std::vector<Index>& held() const { return held_; }  // components with a support
+  Index evaluations() const { return evaluations_; }        // of the model's forces so far
+
+  // Fills in the forces of a stage.
+  Admissibility evaluate(Stage& stage, double t) const;
+  static void require(const Admissibility& admissibility);  // throws SolveError
+  // Adds the dampers within a term to the forces of a stage.
+  void add_damping(TermId term, Stage& stage, double t) const;
+
+  // Puts the held components where their supports have them at t.
+  void prescribe(double t, Vector& u, Vector& v) const;
+  double held_acceleration(Index i, double t) const;
+  std::array<double, 3> position(NodeId a, const Vector& u) const;
+
+  // The loads and dampers of a stage, acting for the duration dt.
+  void book_forces(State& state, const Stage& stage, double dt) const;
+  // What a support gives to the held component i at displacements u.
+  void book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const;
+
+  // Of increments (q - u) / h, to the rounding of displacements.
+  static double resolution(const Vector& u, double h) { return 1e-15 * u.cwiseAbs().maxCoeff() / h; }
+
+ private:
+  NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
+  int component(Index i) const { return static_cast<int>(i % model_.dim()); }
+
+  const Model& model_;
+  double step_;
+  double delta_;  // spacing of the time differences of prescribed motions [s]
+  KickDrift kick_drift_;
+  Vector mass_;
+  std::vector<Index> held_;
+  mutable Index evaluations_ = 0;
+};
+
+}  // namespace tempi
