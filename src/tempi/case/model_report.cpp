@@ -61,7 +61,7 @@ std::string table_of_choices(const Simulation& s) {
   }
   const double scale = 1e-9 * s.plan.machine_factor * s.input.end_time;
   out += line_of_choice(asynchronous && !s.plan.choice, "exact", {}, ideal_speedup(wish.steps), exact * scale,
-                        "not tried: `tempi stability` measures it");
+                        asynchronous && !s.plan.choice ? "see the note" : "tried when chosen");
   out += line_of_choice(newmark_itself && s.input.integrator.options.newmark_limit == "element",
                         "newmark, element limit", {}, 1.0, newmark * scale, "stable");
   const bool used = newmark_itself && s.input.integrator.options.newmark_limit == "assembled";

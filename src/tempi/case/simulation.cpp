@@ -274,15 +274,21 @@ std::string Simulation::caution() const {
         "take a smaller safety or nodal_safety.",
         describe_trial(*plan.trial), plan.trial->growth / plan.trial->longest_step * input.end_time);
   const Engine engine = method_of(input.integrator).engine;
-  if (plan.trial && plan.choice && !nests(plan.choice->rule) && seen_little_of(*plan.trial))
+  const bool nested = plan.choice && nests(plan.choice->rule);
+  if (plan.whole && plan.whole->grows)
     return fmt::format(
-        "steps that do not nest mostly resonate, and have been {}: `tempi stability` measures it. Leave the choice to "
-        "lattice = \"auto\" otherwise.",
-        describe_trial(*plan.trial));
+        "these steps resonate: a small motion of the whole model grows by {:.2g} per longest step, seen in {} of them, "
+        "of "
+        "which the run has {}. Leave the choice to lattice = \"auto\", or take a smaller safety.",
+        plan.whole->report.growth, plan.whole->report.longest_steps, plan.whole->run_steps);
+  if (engine == Engine::strikes && !nested && plan.whole)
+    return fmt::format(
+        "steps that do not nest often resonate: tried as a whole for {} longest steps, of which the run has {}, where "
+        "no "
+        "small motion grew by more than {:.1g} each. `tempi stability` tries for longer.",
+        plan.whole->report.longest_steps, plan.whole->run_steps, plan.whole->report.resolution);
   if (plan.trial || (engine != Engine::strikes && engine != Engine::softened)) return "";
-  return input.integrator.lattice != "exact"
-             ? "whether these steps resonate was not tried (trial = 0): `tempi stability` measures it."
-             : "whether steps on the exact queue resonate is not tried: `tempi stability` measures it.";
+  return "whether these steps resonate was not tried: `tempi stability` measures it.";
 }
 
 Simulation build(CaseFile input, int threads) { return Builder(std::move(input), threads)(); }

@@ -15,6 +15,7 @@
 #include "tempi/integrator/avi_implicit.hpp"
 #include "tempi/integrator/avi_lattice.hpp"
 #include "tempi/mesh/quality.hpp"
+#include "tempi/model/linearised_model.hpp"
 #include "tempi/model/steps.hpp"
 
 namespace tempi {
@@ -157,6 +158,47 @@ class StepPlanner {
     if (method_.engine == Engine::one_step) refuse_stiff_dampers(p_.smallest());
     const Place place = in.method_keys.empty() ? in.place : in.method_keys.front().second;
     s_.integrator = at_place(place, [&] { return method_.make(*s_.model, p_.steps, in.options); });
+    if (method_.engine != Engine::strikes || !p_.unequal()) return;
+    constexpr double linear = 2.7;  // time of an update of the linear model, over that
+    try_whole(linear * predicted_cost(),
+              [&](const Model& linear) { return method_.make(linear, p_.steps, in.options); });
+  }
+
+  // Of the run [ns per simulated second].
+  double predicted_cost() const {
+    const double queue = p_.choice ? 0.0 : queue_cost;
+    const std::vector<double> costs = s_.costs_per_update(false);
+    double cost = 0.0;
+    for (std::size_t i = 0; i < costs.size(); ++i) cost += (costs[i] + queue) / p_.steps[i];
+    return cost;
+  }
+
+  // Steps without a period, or with a long one, are tried by running the small motions of the whole model, for a part
+  // of the run's time. `cost` of the run [ns per simulated second].
+  template <class Make>
+  void try_whole(double cost, Make&& make) {
+    constexpr double least = 1.0;  // [s]
+    constexpr Index fewest = 32;   // longest steps: of less nothing is learnt
+    const double trial = s_.input.integrator.trial;
+    for (Index p = 0; p < s_.model->potential_count(); ++p)  // where they wander the start tells nothing
+      if (s_.model->potential(p).in_pieces() || !s_.model->potential(p).stays_together()) return;
+    if (trial == 0.0) return;
+    const double longest = *std::ranges::max_element(p_.steps);
+    const double run_steps = std::ceil(s_.input.end_time / longest);
+    const double price = std::max(trial * 1e-9 * predicted_cost() * s_.input.end_time, least);
+    const double affordable = price / (1e-9 * cost * longest);
+    const auto steps = static_cast<Index>(std::min(affordable, run_steps));
+    if (steps < fewest) return;
+    const Model linear = linearised(*s_.model, s_.state.displacement);
+    try {
+      const auto map = make(linear);
+      const StabilityReport found = measure_growth(linear, *map, longest, {.longest_steps = steps});
+      const bool seen = found.exponential || found.growth > found.resolution;
+      const bool grows =
+          seen && !found.releases_energy && found.growth * run_steps > std::log(StepTrial::tolerated_amplitude);
+      p_.whole = {found, static_cast<Index>(run_steps), grows};
+    } catch (const SolveError&) {  // a step beyond its term's own: the run will say so
+    }
   }
 
   // Steps that nest: implicit_step, its halves and its doubles.
@@ -205,6 +247,10 @@ class StepPlanner {
     double typical = 0.0;  // of one update of every term [ns]
     for (const double cost : s_.costs_per_update(false)) typical += cost;
     p_.machine_factor = integrator->time_of_pass(s_.state) / (1e-9 * typical);
+    if (p_.unequal() && !nests(p_.choice->rule) && !(p_.trial && p_.trial->grows))
+      try_whole(p_.choice->cost, [&](const Model& linear) {
+        return std::make_unique<AviLattice>(linear, lattice, LatticeOptions{1, 0.0});
+      });
     s_.integrator = std::move(integrator);
   }
 

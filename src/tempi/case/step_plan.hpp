@@ -10,18 +10,25 @@
 #include <vector>
 
 #include "tempi/case/step_choice.hpp"
+#include "tempi/diagnostic/stability.hpp"
 #include "tempi/diagnostic/step_trial.hpp"
 
 namespace tempi {
 
 struct StepPlan {
-  std::vector<double> own;            // per term [s], as safety, courant or step and `steps` have them
-  std::vector<double> wished;         // per term [s], before a lattice rounds them down: Newmark's are all alike
-  std::vector<double> steps;          // per term [s], as they are
-  double safety = 0.0;                // largest own step over its term's stable step; 0: one step for all
-  std::optional<StepChoice> choice;   // of the lattice; absent on the queue
-  std::vector<double> nodal;          // of avi: nodal_stable_steps where it starts; otherwise empty
-  std::optional<StepTrial> trial;     // of the chosen lattice; absent where steps are equal or were not tried
+  std::vector<double> own;           // per term [s], as safety, courant or step and `steps` have them
+  std::vector<double> wished;        // per term [s], before a lattice rounds them down: Newmark's are all alike
+  std::vector<double> steps;         // per term [s], as they are
+  double safety = 0.0;               // largest own step over its term's stable step; 0: one step for all
+  std::optional<StepChoice> choice;  // of the lattice; absent on the queue
+  std::vector<double> nodal;         // of avi: nodal_stable_steps where it starts; otherwise empty
+  std::optional<StepTrial> trial;    // of the chosen lattice; absent where steps are equal or were not tried
+  struct WholeTrial {
+    StabilityReport report;
+    Index run_steps;  // longest steps of the run
+    bool grows;       // by more than StepTrial::tolerated_amplitude over the run
+  };
+  std::optional<WholeTrial> whole;    // of steps that do not nest: the linear motion of the whole model
   double trial_time = 0.0;            // [s] of wall time: choosing and trying the lattice
   std::vector<std::string> resonant;  // choices that were tried before and grew
   double machine_factor = 1.0;        // time of an update here over its typical cost, as measured
