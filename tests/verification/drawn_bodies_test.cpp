@@ -81,7 +81,7 @@ TEST_P(DrawnBodies, do_not_grow_under_the_default_and_do_without_a_limit) {
   EXPECT_GE(grown, 1);
 }
 
-// The one of 521 bodies whose first choice grows though no narrow neighbourhood does: stiff balls as wholes meet the
+// The one of 527 bodies whose first choice grows though no narrow neighbourhood does: stiff balls as wholes meet the
 // slow elements around them. Its whole spectrum grows by 7.0e-4 a longest step (benchmarks/stability_sweep).
 TEST(WideMotions, are_found_in_wide_neighbourhoods_only) {
   const DrawnBody drawn = bench::drawn_body(Kind::contrast, CellType::triangle3, 13, MassShares::balanced);

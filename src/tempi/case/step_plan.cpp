@@ -159,8 +159,8 @@ class StepPlanner {
     const Place place = in.method_keys.empty() ? in.place : in.method_keys.front().second;
     s_.integrator = at_place(place, [&] { return method_.make(*s_.model, p_.steps, in.options); });
     if (method_.engine != Engine::strikes || !p_.unequal()) return;
-    constexpr double linear = 2.7;  // time of an update of the linear model, over that
-    try_whole(linear * predicted_cost(),
+    constexpr double slower = 2.7;  // time of an update of the linear model, over that
+    try_whole(slower * predicted_cost(),
               [&](const Model& linear) { return method_.make(linear, p_.steps, in.options); });
   }
 
@@ -174,15 +174,16 @@ class StepPlanner {
   }
 
   // Steps without a period, or with a long one, are tried by running the small motions of the whole model, for a part
-  // of the run's time. `cost` of the run [ns per simulated second].
+  // of the run's time. `cost` of these motions [ns per simulated second].
   template <class Make>
   void try_whole(double cost, Make&& make) {
-    constexpr double least = 1.0;  // [s]
-    constexpr Index fewest = 32;   // longest steps: of less nothing is learnt
+    constexpr double least = 1.0;    // [s]
+    constexpr Index fewest = 32;     // longest steps: of less nothing is learnt
+    constexpr Index most = 200'000;  // terms: beyond, their stiffnesses would take more memory than the run
     const double trial = s_.input.integrator.trial;
     for (Index p = 0; p < s_.model->potential_count(); ++p)  // where they wander the start tells nothing
       if (s_.model->potential(p).in_pieces() || !s_.model->potential(p).stays_together()) return;
-    if (trial == 0.0) return;
+    if (trial == 0.0 || s_.model->term_count() > most) return;
     const double longest = *std::ranges::max_element(p_.steps);
     const double run_steps = std::ceil(s_.input.end_time / longest);
     const double price = std::max(trial * 1e-9 * predicted_cost() * s_.input.end_time, least);
