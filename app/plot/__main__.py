@@ -28,14 +28,15 @@ from pathlib import Path
 try:
     import matplotlib
     from matplotlib.figure import Figure
-    from comparison import comparison
-    from pictures import momentum, overview, phase, residual, vector_histories, von_mises
-    from read import Run, RunError, WriteError, damage_named, read_run
-    from style import RESOLUTION, STYLE
 except ImportError as missing:
     package = {"numpy": "numpy", "PIL": "pil"}.get((missing.name or "").partition(".")[0], "matplotlib")
     print(f"plot: {package} is missing. Install it: apt-get install python3-{package}", file=sys.stderr)
     sys.exit(2)
+
+from comparison import comparison
+from pictures import momentum, overview, phase, residual, vector_histories, von_mises
+from read import Run, RunError, WriteError, damage_named, read_run
+from style import RESOLUTION, STYLE
 
 
 def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:

@@ -17,7 +17,8 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from geometry import Cloud, Drawing, choose_view, draw_faces, draw_strip, places_in_time
-from read import Run, VtuFile
+from read import Run
+from vtu import VtuFile
 from style import COLOURS, SLENDER, UNITS, UPDATES_MAP, Array
 from words import largest_magnitude, scaled_unit
 

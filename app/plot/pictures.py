@@ -19,7 +19,8 @@ from panels import (
     legend_above, limits_of, mesh_panel, new_figure, paint, particle_panel, row_limits, set_time_axis,
     unit_of, world_line_panel,
 )
-from read import Run, VtuFile
+from read import Run
+from vtu import VtuFile
 from style import COLOURS, COMPONENT_COLOURS, SIGNED_MAP, STRESS_MAP, UPDATES_MAP, WIDTH, Array
 from words import headline, largest_magnitude, plain, power_text, scaled_unit, time_text
 

@@ -19,6 +19,7 @@ if HAS_MATPLOTLIB:
     import geometry
     import pictures
     import read
+    import vtu
 
 OSCILLATOR = {  # x = cos 2t: kinetic energy 4 sin^2 2t
     "particles": "mass = 2\nposition = [[1, 0]]",
@@ -107,7 +108,7 @@ class Particles(CaseFolder):
         ax, paths, bonds, discs = self.drawn(run)
         self.assertFalse(ax.axison, "in three dimensions")
         self.assertEqual((0, 144, 64), (len(paths.get_segments()), len(bonds.get_segments()), len(discs.get_offsets())))
-        cloud = geometry.draw_particles(run, read.VtuFile(run.frames[-1][1]), 3)
+        cloud = geometry.draw_particles(run, vtu.VtuFile(run.frames[-1][1]), 3)
         self.assertEqual(sorted(cloud.haze, reverse=True), list(cloud.haze), "those behind first")
 
     def test_particles_on_one_line_are_drawn_over_time(self):
