@@ -14,8 +14,13 @@ import numpy as np
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "app"))
-from plot import STYLE, WIDTH, Figure, Run, VtuFile, matplotlib, new_figure, read_run  # noqa: E402  (our own reader and style)
+sys.path.insert(0, str(ROOT / "app" / "plot"))
+import matplotlib  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from panels import new_figure  # noqa: E402  (our own reader and style)
+from read import Run, read_run  # noqa: E402
+from style import STYLE, WIDTH  # noqa: E402
+from vtu import VtuFile  # noqa: E402
 
 
 def command() -> str:
