@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/case/step_plan.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,9 +43,12 @@ TEST(PlanSteps, gives_synchronous_methods_one_step_within_their_limit) {
   const Simulation newmark = folder.build(folder.chain("method = \"newmark\"\nsafety = 0.5"));
   EXPECT_FALSE(newmark.plan.unequal());
   EXPECT_FALSE(newmark.plan.may_resonate());
+  const double least = *std::ranges::min_element(newmark.plan.own);
+  EXPECT_DOUBLE_EQ(newmark.plan.smallest(), least);
+  const Simulation smaller = folder.build(folder.chain("method = \"newmark\"\ngamma = 0.9\nsafety = 0.5"));
+  EXPECT_DOUBLE_EQ(smaller.plan.smallest(), least * 0.5 / std::sqrt(0.45));  // 1 / sqrt(gamma/2 - beta), over 2
   const Simulation larger = folder.build(folder.chain("method = \"newmark\"\nbeta = 0.1\nsafety = 0.5"));
-  EXPECT_DOUBLE_EQ(larger.plan.smallest(),
-                   newmark.plan.own[0] < newmark.plan.own[1] ? larger.plan.own[0] : larger.plan.own[1]);
+  EXPECT_DOUBLE_EQ(larger.plan.smallest(), least);  // safety counts from the terms' own limit in any case
   const Simulation implicit = folder.build(folder.chain("method = \"gauss\"\nstep = 7.0"));
   EXPECT_EQ(implicit.plan.smallest(), 7.0);  // beyond all stable steps
   EXPECT_EQ(implicit.integrator->name(), "gauss");
@@ -73,11 +77,25 @@ TEST(PlanSteps, refuses_what_does_not_fit_where_it_stands) {
   expect_words(refused("method = \"avi-implicit\"\nstep = 0.1"), {"needs implicit_step"});
 }
 
+// Springs of many stiffnesses in a row, so that many places are tried, in parts by each thread.
 TEST(PlanSteps, gives_the_same_answer_for_any_number_of_threads) {
   const CaseFolder folder;
-  const CaseFile in = folder.read(folder.square());
-  const Simulation one = build(in, 1), two = build(in, 2);
-  EXPECT_EQ(one.plan.steps, two.plan.steps);
+  std::string positions = "[0, 0]", springs;
+  for (int i = 1; i < 60; ++i) {
+    positions += fmt::format(", [{}, 0]", i);
+    springs += fmt::format("[[potential]]\ntype = \"spring\"\npairs = [[{}, {}]]\nstiffness = {}\nlength = 1.0\n",
+                           i - 1, i, 1.0 + (i * i) % 17);
+  }
+  const CaseFile in = folder.read("[particles]\nmass = 1.0\nposition = [" + positions + "]\n" + springs +
+                                  "[integrator]\nlattice = \"powers-of-two\"\n[run]\nend_time = 1000.0\n");
+  const Simulation one = build(in, 1), three = build(in, 3);
+  ASSERT_TRUE(one.plan.trial && three.plan.trial);
+  EXPECT_GT(one.plan.trial->tried, 20);
+  EXPECT_EQ(one.plan.trial->tried, three.plan.trial->tried);
+  EXPECT_EQ(one.plan.trial->wide, three.plan.trial->wide);
+  EXPECT_EQ(one.plan.trial->growth, three.plan.trial->growth);
+  EXPECT_EQ(one.plan.trial->where, three.plan.trial->where);
+  EXPECT_EQ(one.plan.steps, three.plan.steps);
 }
 
 }  // namespace

@@ -14,6 +14,16 @@ namespace {
 
 using Slot = EventQueue::Slot;
 
+// Items 0, 1, ... of one source, in slots of the same numbers.
+EventQueue queue_of(const std::vector<double>& times) {
+  EventQueue queue;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const auto item = static_cast<std::int32_t>(i);
+    EXPECT_EQ(queue.add({0, {item, 0, 0, 0}}, times[i]), item);
+  }
+  return queue;
+}
+
 // The slow obvious reference: all events in a set, ordered by (time, key).
 class Reference {
  public:
@@ -54,7 +64,7 @@ TEST_P(EventQueueOfSize, agrees_with_the_reference_under_random_reschedules) {
   const auto draw = [&] { return random.below(8) == 0 ? EventQueue::never : static_cast<double>(random.below(n + 3)); };
   std::vector<double> times(static_cast<std::size_t>(n));
   for (double& t : times) t = draw();
-  EventQueue queue(times);
+  EventQueue queue = queue_of(times);
   Reference reference;
   for (Index i = 0; i < n; ++i) reference.set(queue.key(static_cast<Slot>(i)), times[static_cast<std::size_t>(i)]);
   expect_same(queue, reference);
@@ -109,7 +119,7 @@ TEST_P(EventQueueOfSize, plays_steps_of_any_ratio_in_order_of_time_then_key) {
   test::Random random(99);
   std::vector<double> step(static_cast<std::size_t>(n));
   for (double& s : step) s = static_cast<double>(1 + random.below(4)) * 0.25;
-  EventQueue queue(step);
+  EventQueue queue = queue_of(step);
   std::vector<double> done(step.size(), 0.0);
   std::pair<double, Slot> last{0.0, -1};
   for (int i = 0; i < 20000; ++i) {
@@ -135,7 +145,7 @@ TEST(EventQueue, breaks_ties_by_the_smaller_key_not_by_the_slot) {
 }
 
 TEST(EventQueue, of_absent_terms_only_is_empty_until_one_enters) {
-  EventQueue queue(std::vector<double>{EventQueue::never, EventQueue::never, EventQueue::never});
+  EventQueue queue = queue_of({EventQueue::never, EventQueue::never, EventQueue::never});
   EXPECT_TRUE(queue.empty());
   queue.reschedule(2, 5.0);
   EXPECT_FALSE(queue.empty());

@@ -9,7 +9,6 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 #include "tempi/case/method_table.hpp"
@@ -373,6 +372,19 @@ toml::table parse_file(const std::filesystem::path& path) {
   }
 }
 
+MethodOptions method_options_of(const Section& s) {
+  return {.alpha = *s.number("alpha"),
+          .beta = *s.number("beta"),
+          .gamma = *s.number("gamma"),
+          .order = s.integer("order"),
+          .action = s.text("action"),
+          .without_root = s.text("without_root"),
+          .newmark_limit = s.text("newmark_limit"),
+          .step_bounds = s.list<double>("step_bounds", "two numbers, such as [0.25, 4]"),
+          .implicit_step = s.number("implicit_step").value_or(0.0),
+          .softness = *s.number("softness")};
+}
+
 IntegratorInput read_integrator(const Section& s, bool particles) {
   IntegratorInput in;
   in.place = s.place();
@@ -384,21 +396,11 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
   in.nodal_safety = s.number("nodal_safety");
   in.trial = *s.number("trial");
   in.mass_shares = s.text("mass_shares");
-  in.options = {.alpha = *s.number("alpha"),
-                .beta = *s.number("beta"),
-                .gamma = *s.number("gamma"),
-                .order = s.integer("order"),
-                .action = s.text("action"),
-                .without_root = s.text("without_root"),
-                .newmark_limit = s.text("newmark_limit"),
-                .step_bounds = s.list<double>("step_bounds", "two numbers, such as [0.25, 4]"),
-                .implicit_step = s.number("implicit_step").value_or(0.0),
-                .softness = *s.number("softness")};
-  std::set<std::string> belonging;  // keys of some methods
-  for (const Method& method : method_table())
-    for (std::istringstream keys{std::string(method.keys)}; keys;)
-      if (std::string key; keys >> key && belonging.insert(key).second && s.has(key))
-        in.method_keys.emplace_back(key, s.place_of(key));
+  in.options = method_options_of(s);
+  for (const Option& o : option_table())
+    if (o.section == "integrator" && s.has(o.key) &&
+        std::ranges::any_of(method_table(), [&](const Method& m) { return has_key(m.keys, o.key); }))
+      in.method_keys.emplace_back(o.key, s.place_of(o.key));
   in.residual_asked = s.has("residual") && s.boolean("residual");
   const Engine engine = method_of(in).engine;
   if (particles && in.mass_shares == "own")
@@ -603,6 +605,8 @@ std::string Selector::text() const {
   if (tag) return fmt::format("group {}", *tag);
   return name.empty() ? "everything" : fmt::format("group '{}'", name);
 }
+
+MethodOptions default_method_options() { return method_options_of(Section("integrator", nullptr, "")); }
 
 CaseFile read_case(const std::filesystem::path& path, const std::vector<std::string>& settings) {
   toml::table root = parse_file(path);

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include "tempi/case/option_table.hpp"
 #include "tempi/integrator/avi_adaptive.hpp"
@@ -272,28 +271,6 @@ std::string names_of_methods() {
   for (const Method& method : method_table())
     if (seen.insert(method.name).second) names += fmt::format("{}{}", names.empty() ? "" : " | ", method.name);
   return names;
-}
-
-MethodOptions default_method_options() {
-  const auto number = [](std::string_view key) { return std::stod(std::string(option("integrator", key).fallback)); };
-  const auto text = [](std::string_view key) {
-    const std::string_view quoted = option("integrator", key).fallback;
-    return std::string(quoted.substr(1, quoted.size() - 2));
-  };
-  std::istringstream bounds(text("step_bounds"));
-  double least, most;
-  char comma;
-  bounds >> least >> comma >> most;
-  return {.alpha = number("alpha"),
-          .beta = number("beta"),
-          .gamma = number("gamma"),
-          .order = static_cast<int>(number("order")),
-          .action = text("action"),
-          .without_root = text("without_root"),
-          .newmark_limit = text("newmark_limit"),
-          .step_bounds = {least, most},
-          .implicit_step = 0.0,
-          .softness = number("softness")};
 }
 
 const Method& method_of(const IntegratorInput& in) {

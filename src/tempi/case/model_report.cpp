@@ -53,12 +53,10 @@ std::string table_of_choices(const Simulation& s) {
     }
   }
   const bool newmark_itself = strikes && !asynchronous;
-  double exact = 0.0, newmark = 0.0;  // [ns] per simulated second
   const std::vector<double> costs = s.costs_per_update(s.input.integrator.residual);
-  for (std::size_t i = 0; i < wish.steps.size(); ++i) {
-    exact += (costs[i] + queue_cost) / wish.steps[i];
-    newmark += costs[i] / element_limit;
-  }
+  const double exact = cost_on_queue(costs, wish.steps);  // [ns] per simulated second
+  double newmark = 0.0;                                   // the same
+  for (const double cost : costs) newmark += cost / element_limit;
   const double scale = 1e-9 * s.plan.machine_factor * s.input.end_time;
   out += line_of_choice(asynchronous && !s.plan.choice, "exact", {}, ideal_speedup(wish.steps), exact * scale,
                         asynchronous && !s.plan.choice ? "see the note" : "tried when chosen");

@@ -165,6 +165,7 @@ class Builder {
   void add_loads() {
     const LoadedBody loaded = {mesh(),          s_.body.cells, parts_.mass, s_.has_particles(), input().constants,
                                input().end_time};
+    if (input().loads.empty()) return;
     const std::vector<Index> term_of_cell = s_.body.term_of_cell();
     for (const LoadInput& load : input().loads)
       for (auto& force : choose_load(load, loaded)) {

@@ -87,4 +87,10 @@ std::optional<LatticeRule> lattice_rule(const std::string& name) {
   return std::nullopt;
 }
 
+double cost_on_queue(std::span<const double> costs, std::span<const double> steps) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < steps.size(); ++i) sum += (costs[i] + queue_cost) / steps[i];
+  return sum;
+}
+
 }  // namespace tempi

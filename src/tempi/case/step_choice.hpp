@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ StepChoice automatic_choice(const StepWish& wish, const NeighbourLimit& limit);
 // One step for all, the smallest wished.
 StepChoice equal_steps(const StepWish& wish);
 
-// What lattice = "auto" tries, the loosest first; none of them grew on the bodies of docs/stability.md.
+// What lattice = "auto" tries on the model, the loosest first (docs/stability.md: how often which one was taken).
 struct StepAttempt {
   NeighbourLimit limit;
   double part = 1.0;  // of the wished steps
@@ -59,6 +60,9 @@ std::vector<StepAttempt> attempts();
 // their ratios. `watched`: with the energy residual.
 double typical_cost(CellType type, bool watched);
 constexpr double queue_cost = 230.0;  // [ns], what the event queue adds to an update
+
+// Of steps on the exact queue [ns per simulated second]; `costs` [ns] of an update of each term.
+double cost_on_queue(std::span<const double> costs, std::span<const double> steps);
 
 std::string name_of(LatticeRule rule);   // "powers-of-two", as in the case file
 std::string name_of(MassShares shares);  // "balanced"

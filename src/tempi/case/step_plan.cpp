@@ -159,24 +159,15 @@ class StepPlanner {
     const Place place = in.method_keys.empty() ? in.place : in.method_keys.front().second;
     s_.integrator = at_place(place, [&] { return method_.make(*s_.model, p_.steps, in.options); });
     if (method_.engine != Engine::strikes || !p_.unequal()) return;
-    constexpr double slower = 2.7;  // time of an update of the linear model, over that
-    try_whole(slower * predicted_cost(),
+    constexpr double slower = 2.7;
+    try_whole(cost_on_queue(s_.costs_per_update(false), p_.steps), slower,
               [&](const Model& linear) { return method_.make(linear, p_.steps, in.options); });
   }
 
-  // Of the run [ns per simulated second].
-  double predicted_cost() const {
-    const double queue = p_.choice ? 0.0 : queue_cost;
-    const std::vector<double> costs = s_.costs_per_update(false);
-    double cost = 0.0;
-    for (std::size_t i = 0; i < costs.size(); ++i) cost += (costs[i] + queue) / p_.steps[i];
-    return cost;
-  }
-
   // Steps without a period, or with a long one, are tried by running the small motions of the whole model, for a part
-  // of the run's time. `cost` of these motions [ns per simulated second].
+  // of the run's time. `cost` of the run [ns per simulated second]; that of these motions is so many times larger.
   template <class Make>
-  void try_whole(double cost, Make&& make) {
+  void try_whole(double cost, double times, Make&& make) {
     constexpr double least = 1.0;    // [s]
     constexpr Index fewest = 32;     // longest steps: of less nothing is learnt
     constexpr Index most = 200'000;  // terms: beyond, their stiffnesses would take more memory than the run
@@ -186,8 +177,8 @@ class StepPlanner {
     if (trial == 0.0 || s_.model->term_count() > most) return;
     const double longest = *std::ranges::max_element(p_.steps);
     const double run_steps = std::ceil(s_.input.end_time / longest);
-    const double price = std::max(trial * 1e-9 * predicted_cost() * s_.input.end_time, least);
-    const double affordable = price / (1e-9 * cost * longest);
+    const double price = std::max(trial * 1e-9 * cost * s_.input.end_time, least);
+    const double affordable = price / (1e-9 * times * cost * longest);
     const auto steps = static_cast<Index>(std::min(affordable, run_steps));
     if (steps < fewest) return;
     const Model linear = linearised(*s_.model, s_.state.displacement);
@@ -249,7 +240,7 @@ class StepPlanner {
     for (const double cost : s_.costs_per_update(false)) typical += cost;
     p_.machine_factor = integrator->time_of_pass(s_.state) / (1e-9 * typical);
     if (p_.unequal() && !nests(p_.choice->rule) && !(p_.trial && p_.trial->grows))
-      try_whole(p_.choice->cost, [&](const Model& linear) {
+      try_whole(p_.choice->cost, 1.0, [&](const Model& linear) {
         return std::make_unique<AviLattice>(linear, lattice, LatticeOptions{1, 0.0});
       });
     s_.integrator = std::move(integrator);

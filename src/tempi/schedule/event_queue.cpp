@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/schedule/event_queue.hpp"
 
-#include <algorithm>
-#include <bit>
-
 namespace tempi {
-
-EventQueue::EventQueue() : EventQueue(std::span<const double>{}) {}
-
-EventQueue::EventQueue(std::span<const double> times)
-    : leaves_(std::bit_ceil(std::max<std::size_t>(times.size(), 2))), time_(leaves_, never), key_(leaves_) {
-  std::ranges::copy(times, time_.begin());
-  for (std::size_t i = 0; i < leaves_; ++i) key_[i].item[0] = static_cast<std::int32_t>(i);
-  for (std::size_t i = leaves_; i > times.size(); --i) free_.push_back(static_cast<Slot>(i - 1));
-  build();
-}
 
 void EventQueue::build() {
   tree_.assign(leaves_, 0);

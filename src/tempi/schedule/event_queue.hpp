@@ -7,7 +7,6 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "tempi/core/ids.hpp"
@@ -26,10 +25,6 @@ class EventQueue {
  public:
   using Slot = std::int32_t;  // of an event while it is in the queue
   static constexpr double never = std::numeric_limits<double>::infinity();
-
-  EventQueue();
-  // Of items 0, 1, ... of source 0, in slots of the same numbers.
-  explicit EventQueue(std::span<const double> times);
 
   bool empty() const { return next_time() == never; }  // of events that will happen
   Slot next() const { return tree_[1]; }               // meaningless when empty
@@ -51,11 +46,11 @@ class EventQueue {
   }
   void build();
 
-  std::size_t leaves_;        // power of two
-  std::vector<double> time_;  // by slot, padded with `never`
-  std::vector<EventKey> key_;
-  std::vector<Slot> tree_;  // tree_[1] is the overall winner; the parents of leaves i are at (leaves + i) / 2
-  std::vector<Slot> free_;  // slots nobody has, the last one is taken next
+  std::size_t leaves_ = 2;                     // power of two
+  std::vector<double> time_ = {never, never};  // by slot, padded with `never`
+  std::vector<EventKey> key_ = {{}, {}};
+  std::vector<Slot> tree_ = {0, 0};  // tree_[1] is the overall winner; the parents of leaves i are at (leaves + i) / 2
+  std::vector<Slot> free_ = {1, 0};  // slots nobody has, the last one is taken next
 };
 
 }  // namespace tempi
