@@ -40,6 +40,17 @@ void ResonanceGuard::look(const Snapshot& snapshot, double reference, double tim
                     snapshot.time, energy / reference, found));
 }
 
+// Whether a term at a node takes a step beyond its own stable one: that grows as well, and is no resonance.
+bool ResonanceGuard::exceeds_own_limit(NodeId node) const {
+  for (Index i = 0; i < model_.term_count(); ++i) {
+    const auto term = make_id<TermId>(i);
+    if (std::ranges::find(model_.term(term).stencil(), node) == model_.term(term).stencil().end()) continue;
+    const double step = lattice_.tick * lattice_.ticks[static_cast<std::size_t>(i)];
+    if (!model_.step_is_stable(term, displacement_, step)) return true;
+  }
+  return false;
+}
+
 std::string ResonanceGuard::verdict(double time_left) const {
   if (displacement_.empty()) return "";
   TrialOptions options;
@@ -48,7 +59,7 @@ std::string ResonanceGuard::verdict(double time_left) const {
   options.wide = 1.0;
   options.threads = threads_;
   const StepTrial trial = try_steps(model_, displacement_, lattice_, nodal_, options, of_nodes_);
-  if (!trial.grows) return "";
+  if (!trial.grows || exceeds_own_limit(*trial.where)) return "";
   const auto d = static_cast<std::size_t>(model_.dim());
   const auto X = model_.reference().subspan(static_cast<std::size_t>(index(*trial.where)) * d, d);
   return fmt::format(

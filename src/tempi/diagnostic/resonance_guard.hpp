@@ -33,6 +33,8 @@ class ResonanceGuard {
   std::string verdict(double time_left) const;
 
  private:
+  bool exceeds_own_limit(NodeId node) const;
+
   const Model& model_;
   const TickLattice& lattice_;
   std::span<const double> nodal_;
