@@ -319,7 +319,7 @@ TEST(InstructionSet, asked_for_too_much_are_those_the_machine_has) {
 
 // Springs between nodes that stiffen with time: V = (1 + t) k (|x_b - x_a| - L)^2 / 2. All they override is what they
 // must. A spring whose length is not a positive number is not admissible.
-class Springs final : public Potential {
+class Springs final : public LocalPotential {
  public:
   struct Spring {
     std::array<NodeId, 2> nodes;

@@ -29,7 +29,7 @@ std::vector<double> gradient(const Potential& potential, Index k, std::span<cons
 Dense hessian(const Potential& potential, Index k, std::span<const double> u) {
   const auto n = static_cast<Index>(potential.stencil(k).size()) * potential.dim();
   Dense H = Dense::Zero(n, n);
-  potential.add_hessian(k, u, 0.0, {H.data(), static_cast<std::size_t>(n * n)});
+  potential.as_local()->add_hessian(k, u, 0.0, {H.data(), static_cast<std::size_t>(n * n)});
   return H;
 }
 
@@ -265,7 +265,7 @@ TEST_P(EveryBody, stable_step_is_that_of_the_dense_eigenvalue_problem) {
 TEST_P(EveryBody, short_cut_of_the_stable_step_equals_the_general_path) {
   const auto u = deformed();
   for (Index k = 0; k < size(); ++k) {
-    const double general = cells().Potential::stable_step(k, u, test::masses(cells(), k));
+    const double general = cells().LocalPotential::stable_step(k, u, test::masses(cells(), k));
     EXPECT_NEAR(cells().stable_step(k, u, test::masses(cells(), k)), general, 1e-13 * general) << k;
   }
 }

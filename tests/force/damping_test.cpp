@@ -30,7 +30,7 @@ Matrix damping_of(const Force& force, Index k, const std::vector<double>& u, int
 Matrix hessian_of(const Potential& potential, Index k, const std::vector<double>& u) {
   const auto n = static_cast<Index>(potential.stencil(k).size()) * potential.dim();
   std::vector<double> H(static_cast<std::size_t>(n * n), 0.0);
-  potential.add_hessian(k, u, 0.0, H);
+  potential.as_local()->add_hessian(k, u, 0.0, H);
   return Eigen::Map<Matrix>(H.data(), n, n);  // symmetric
 }
 
@@ -194,9 +194,10 @@ TEST(Damping, OfNodesAndPairsHasTheMatrixOfItsForces) {
     const auto wells = make_wells(reference, dim, {NodeId{2}}, Well{{1.0, 2.0, 3.0}, {}});
     expect_a_damper(*make_drag(dim, {{NodeId{1}, 0.3}, {NodeId{3}, 0.7}}), u, dim, "drag");
     expect_a_damper(*make_dashpots(reference, dim, chain(4), 0.6), u, dim, "dashpots");
-    expect_a_damper(*make_stiffness_damping(*springs, 0.2), u, dim, "springs");
-    expect_a_damper(*make_stiffness_damping(*wells, 0.2), u, dim, "wells");
-    EXPECT_LT((damping_of(*make_stiffness_damping(*springs, 0.2), 1, u, dim) - 0.2 * hessian_of(*springs, 1, u))
+    expect_a_damper(*make_stiffness_damping(*springs->as_local(), 0.2), u, dim, "springs");
+    expect_a_damper(*make_stiffness_damping(*wells->as_local(), 0.2), u, dim, "wells");
+    EXPECT_LT((damping_of(*make_stiffness_damping(*springs->as_local(), 0.2), 1, u, dim) -
+               0.2 * hessian_of(*springs, 1, u))
                   .cwiseAbs()
                   .maxCoeff(),
               1e-13);
@@ -204,7 +205,7 @@ TEST(Damping, OfNodesAndPairsHasTheMatrixOfItsForces) {
     const auto compressed = make_pairs(reference, dim, mass, chain(4), Spring{3.1, 9.0}, {});
     EXPECT_TRUE(dim == 1 ||
                 Eigen::SelfAdjointEigenSolver<Matrix>(hessian_of(*compressed, 0, u)).eigenvalues()(0) < -0.1);
-    expect_a_damper(*make_stiffness_damping(*compressed, 0.2), u, dim, "compressed springs");
+    expect_a_damper(*make_stiffness_damping(*compressed->as_local(), 0.2), u, dim, "compressed springs");
   }
 }
 
@@ -232,11 +233,11 @@ TEST(Damping, ByStiffnessResistsTheRotationOfAStressedSpringAsDocumented) {
   const std::vector<double> v = {0.0, 0.0, 0.0, 1.5};  // x = (1.5, 0) turns with w = 1
   const double k = 3.1, beta = 0.2;
   const auto stretched = make_pairs(reference, 2, mass, chain(2), Spring{k, 1.0}, {});
-  const Vector f = force_of(*make_stiffness_damping(*stretched, beta), 0, u, v, 2);
+  const Vector f = force_of(*make_stiffness_damping(*stretched->as_local(), beta), 0, u, v, 2);
   EXPECT_NEAR(f(3), -beta * k * 0.5, 1e-14);
   EXPECT_NEAR(f(2), 0.0, 1e-15);
   const auto slack = make_pairs(reference, 2, mass, chain(2), Spring{k, 1.5}, {});
-  EXPECT_NEAR(force_of(*make_stiffness_damping(*slack, beta), 0, u, v, 2).norm(), 0.0, 1e-15);
+  EXPECT_NEAR(force_of(*make_stiffness_damping(*slack->as_local(), beta), 0, u, v, 2).norm(), 0.0, 1e-15);
 }
 
 TEST(Damping, RefusesWhatWouldGiveEnergy) {

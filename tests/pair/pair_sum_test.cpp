@@ -75,15 +75,13 @@ std::vector<double> gradient(const Potential& potential, std::span<const double>
 Eigen::MatrixXd hessian(const Potential& potential, std::span<const double> u) {
   const auto n = static_cast<Index>(u.size()), d = static_cast<Index>(potential.dim());
   Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n, n);
-  for (Index k = 0; k < potential.size(); ++k) {
-    const auto nodes = potential.stencil(k);
+  const auto add = [&](std::span<const NodeId> nodes, std::span<const double> H) {
     const auto m = static_cast<Index>(nodes.size()) * d;
-    std::vector<double> H(static_cast<std::size_t>(m * m), 0.0);
-    potential.add_hessian(k, u, 0.0, H);
     const auto at = [&](Index i) { return index(nodes[static_cast<std::size_t>(i / d)]) * d + i % d; };
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < m; ++j) all(at(i), at(j)) += H[static_cast<std::size_t>(i * m + j)];
-  }
+  };
+  for (Index k = 0; k < potential.size(); ++k) potential.each_hessian_piece(k, u, 0.0, add);
   return all;
 }
 

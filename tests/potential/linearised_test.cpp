@@ -44,7 +44,7 @@ Eigen::VectorXd gradient(const Potential& potential, Index k, std::span<const do
 Dense hessian(const Potential& potential, Index k, std::span<const double> u) {
   const auto n = static_cast<Index>(potential.stencil(k).size()) * potential.dim();
   Dense H = Dense::Zero(n, n);
-  potential.add_hessian(k, u, 0.0, {H.data(), static_cast<std::size_t>(n * n)});
+  potential.as_local()->add_hessian(k, u, 0.0, {H.data(), static_cast<std::size_t>(n * n)});
   return H;
 }
 
@@ -100,9 +100,9 @@ TEST(Linearised, adds_to_what_is_there_and_never_degenerates) {
   EXPECT_EQ(c.linear->add_gradient(0, d, 0.0, g), 1.0);
   c.linear->add_gradient(0, d, 0.0, twice);
   c.linear->add_gradient(0, d, 0.0, twice);
-  c.linear->add_hessian(0, d, 0.0, H);
-  c.linear->add_hessian(0, d, 0.0, H_twice);
-  c.linear->add_hessian(0, d, 0.0, H_twice);
+  c.linear->as_local()->add_hessian(0, d, 0.0, H);
+  c.linear->as_local()->add_hessian(0, d, 0.0, H_twice);
+  c.linear->as_local()->add_hessian(0, d, 0.0, H_twice);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(twice[i], 2.0 * g[i]);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(H_twice[i], 2.0 * H[i]);
 }

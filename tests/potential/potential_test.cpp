@@ -12,7 +12,7 @@ namespace tempi {
 namespace {
 
 // A pendulum-like term of one node in the plane, V = (1 - cos x) + y^4/4 + t x y; its gradient may be given an error.
-class Toy final : public Potential {
+class Toy final : public LocalPotential {
  public:
   explicit Toy(double gradient_error = 0.0) : gradient_error_(gradient_error) {}
 

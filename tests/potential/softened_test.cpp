@@ -23,7 +23,7 @@ std::vector<double> gradient(const Potential& potential, Index k, std::span<cons
 std::vector<double> hessian(const Potential& potential, Index k, std::span<const double> u) {
   const std::size_t n = potential.stencil(k).size() * static_cast<std::size_t>(potential.dim());
   std::vector<double> H(n * n, 0.0);
-  potential.add_hessian(k, u, 0.0, H);
+  potential.as_local()->add_hessian(k, u, 0.0, H);
   return H;
 }
 

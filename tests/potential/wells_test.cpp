@@ -24,7 +24,7 @@ TEST(Wells, pull_their_nodes_to_the_centre_along_every_axis) {
   EXPECT_EQ(wells->add_gradient(1, u, 0.0, g), 1.0);
   EXPECT_DOUBLE_EQ(g[0], 10.0 + 3.0 * 2.6);
   EXPECT_DOUBLE_EQ(g[1], 20.0 + 0.5 * 2.8);
-  wells->add_hessian(1, u, 0.0, H);
+  wells->as_local()->add_hessian(1, u, 0.0, H);
   EXPECT_EQ(H, (std::vector<double>{4.0, 2.0, 3.0, 4.5}));
   EXPECT_EQ(wells->mass(1, 0), 0.0);
   EXPECT_EQ(wells->describe(1), "well of node 2");

@@ -68,7 +68,7 @@ inline Assembled assembled(const Model& linear, const std::vector<TermId>& terms
     const auto nodes = potential->stencil(k);
     const std::size_t n = nodes.size() * d;
     std::vector<double> H(n * n, 0.0);
-    potential->add_hessian(k, zero, 0.0, H);
+    potential->as_local()->add_hessian(k, zero, 0.0, H);
     const auto row = [&](std::size_t i) { return place[static_cast<std::size_t>(index(nodes[i / d])) * d + i % d]; };
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j)

@@ -9,7 +9,7 @@
 namespace tempi::test {
 
 // V = -m g.x of every node: one term each.
-class Weight final : public Potential {
+class Weight final : public LocalPotential {
  public:
   Weight(int dim, std::vector<double> masses, const std::array<double, 3>& g)
       : d_(static_cast<std::size_t>(dim)), masses_(std::move(masses)), g_(g) {

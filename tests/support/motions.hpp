@@ -15,7 +15,7 @@
 namespace tempi::test {
 
 // One node on a line in the potential V(u).
-class OnALine final : public Potential {
+class OnALine final : public LocalPotential {
  public:
   using Function = double (*)(double u);
   OnALine(Function V, Function slope, Function curvature) : V_(V), slope_(slope), curvature_(curvature) {}

@@ -62,6 +62,21 @@ inline std::vector<LawCase> law_cases() {
              return Hertz{5.3, 1.2};
            },
            {0.4, 0.7, 1.1}},
+          {"near_part_of_lennard_jones",
+           [] {
+             return LawPart(LennardJones{1.3, 0.9, 2.25}, {}, LawPart::Switch{1.0, 2.0});
+           },
+           {0.8, 0.95, 1.2, 1.5}},
+          {"middle_part_of_morse",
+           [] {
+             return LawPart(Morse{1.7, 2.3, 1.1}, LawPart::Switch{0.4, 1.0}, LawPart::Switch{1.1, 1.6});
+           },
+           {0.6, 0.9, 1.05, 1.4}},
+          {"far_part_of_gravitation",
+           [] {
+             return LawPart(Gravitation{0.7}, LawPart::Switch{0.5, 1.3}, {});
+           },
+           {0.7, 1.0, 1.25, 2.4}},
           {"user", [] { return user_law("0.4*exp(-1.5*X)/X"); }, {0.3, 0.7, 1.0, 2.4}}};
 }
 

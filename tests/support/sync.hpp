@@ -14,7 +14,7 @@
 namespace tempi::test {
 
 // Springs between pairs of nodes: V = k/2 e^2 + c/4 e^4, e = r - l, l the reference distance.
-class Springs final : public Potential {
+class Springs final : public LocalPotential {
  public:
   Springs(std::vector<double> reference, int dim, std::vector<std::array<NodeId, 2>> pairs, double k, double c)
       : reference_(std::move(reference)), dim_(dim), pairs_(std::move(pairs)), k_(k), c_(c) {}

@@ -8,7 +8,7 @@
 #include "tempi/potential/potential.hpp"
 
 // V = -depth exp(-|x|^2 / (2 width^2)) of every node: a term each, x = X + u its position.
-class GaussianWell final : public tempi::Potential {
+class GaussianWell final : public tempi::LocalPotential {
  public:
   GaussianWell(std::vector<double> reference, int dim, double depth, double width)
       : X_(std::move(reference)), dim_(dim), depth_(depth), width_(width) {

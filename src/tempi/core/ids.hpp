@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -21,6 +22,11 @@ using NodePair = std::array<NodeId, 2>;
 template <class Id>
   requires std::is_enum_v<Id>
 constexpr Index index(Id id) { return static_cast<Index>(static_cast<std::underlying_type_t<Id>>(id)); }
+
+// The same as an unsigned number, as standard containers count.
+template <class Id>
+  requires std::is_enum_v<Id>
+constexpr std::size_t ordinal(Id id) { return static_cast<std::size_t>(index(id)); }
 
 // The id of a number; the caller guarantees that it fits (meshes are refused beyond 2^31 entries).
 template <class Id>

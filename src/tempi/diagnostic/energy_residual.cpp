@@ -22,7 +22,7 @@ double EnergyResidual::load_work(const Strike& strike) {
   double work = 0.0;
   for (std::size_t a = 0; a < nodes.size(); ++a)
     for (std::size_t c = 0; c < d; ++c) {
-      const double u = strike.state.displacement[static_cast<std::size_t>(index(nodes[a])) * d + c];
+      const double u = strike.state.displacement[ordinal(nodes[a]) * d + c];
       double& before = previous_[static_cast<std::size_t>(slot) + a * d + c];
       work += strike.load_impulses[a * d + c] / strike.step * (u - before);
       before = u;
@@ -31,7 +31,7 @@ double EnergyResidual::load_work(const Strike& strike) {
 }
 
 void EnergyResidual::on_strike(const Strike& strike) {
-  const auto i = static_cast<std::size_t>(index(strike.term));
+  const auto i = ordinal(strike.term);
   const double V = strike.potential_energy;
   const double work = load_work(strike);
   if (struck_[i]) {

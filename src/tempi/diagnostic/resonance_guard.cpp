@@ -61,7 +61,7 @@ std::string ResonanceGuard::verdict(double time_left) const {
   const StepTrial trial = try_steps(model_, displacement_, lattice_, nodal_, options, of_nodes_);
   if (!trial.grows || exceeds_own_limit(*trial.where)) return "";
   const auto d = static_cast<std::size_t>(model_.dim());
-  const auto X = model_.reference().subspan(static_cast<std::size_t>(index(*trial.where)) * d, d);
+  const auto X = model_.reference().subspan(ordinal(*trial.where) * d, d);
   return fmt::format(
       "a small motion around X = ({:.4g}) grows by {:.2g} per longest step of {:.3g} s there. Leave the choice to "
       "lattice = \"auto\", or take a smaller safety or nodal_safety.",

@@ -99,10 +99,10 @@ class ScaledModel {
     const std::vector<double> at_rest(model.reference().size(), 0.0);
     for (Index i = 0; i < model.term_count(); ++i) {
       const auto [potential, k] = model.term(make_id<TermId>(i));
-      if (potential->in_pieces())
-        potential->each_hessian_piece(k, at_rest, 0.0, [&](auto nodes, auto) { look_at(nodes); });
-      else
+      if (potential->as_local() != nullptr)
         look_at(potential->stencil(k));
+      else
+        potential->each_hessian_piece(k, at_rest, 0.0, [&](auto nodes, auto) { look_at(nodes); });
     }
     return std::isfinite(least) ? least : 1.0;
   }

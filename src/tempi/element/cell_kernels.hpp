@@ -7,6 +7,7 @@
 
 #include "tempi/core/ids.hpp"
 #include "tempi/material/material.hpp"
+#include "tempi/mesh/elements.hpp"
 #include "tempi/simd/node_line.hpp"
 
 namespace tempi {
@@ -34,15 +35,6 @@ struct CellKernel {
 };
 
 enum class CellMaterial { neo_hookean, saint_venant_kirchhoff, linear_elastic };  // the order of Material
-enum class CellShape {
-  line2,
-  triangle3,
-  triangle6,
-  curved_triangle6,
-  tetrahedron4,
-  tetrahedron10,
-  curved_tetrahedron10
-};
 
 // Of the instruction set with packs of W doubles.
 template <int W>

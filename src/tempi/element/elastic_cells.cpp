@@ -22,8 +22,7 @@ namespace tempi {
 namespace {
 
 std::string place(const Mesh& mesh, CellId cell) {
-  return fmt::format("cell {} at ({:.6g})", mesh.cells().labels[static_cast<std::size_t>(index(cell))],
-                     fmt::join(mesh.centroid(cell), ", "));
+  return fmt::format("cell {} at ({:.6g})", mesh.cells().labels[ordinal(cell)], fmt::join(mesh.centroid(cell), ", "));
 }
 
 // dX/dxi at one reference point: column j is the tangent along xi_j.
@@ -75,16 +74,6 @@ class PackedBatch final : public Batch {
   AlignedVector<double> geometry_;
   AlignedVector<std::int32_t> places_;
 };
-
-constexpr CellShape shape_of(CellType type, bool straight) {
-  switch (type) {
-    case CellType::line2: return CellShape::line2;
-    case CellType::triangle3: return CellShape::triangle3;
-    case CellType::triangle6: return straight ? CellShape::triangle6 : CellShape::curved_triangle6;
-    case CellType::tetrahedron4: return CellShape::tetrahedron4;
-    default: return straight ? CellShape::tetrahedron10 : CellShape::curved_tetrahedron10;
-  }
-}
 
 // `straight`: all quadrature points of a cell share one Jacobian.
 template <class Element, class Model, bool straight>
@@ -187,7 +176,7 @@ class Cells final : public ElasticCells {
 
   double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const override {
     if constexpr (Q * D >= N) {
-      return Potential::stable_step(k, u, shares);
+      return LocalPotential::stable_step(k, u, shares);
     } else {
       return stable_step_one_point(k, u, shares);
     }
@@ -201,8 +190,7 @@ class Cells final : public ElasticCells {
     for (std::size_t i = 0; i < packs * W; ++i) {
       const Index k = terms[std::min(i, terms.size() - 1)];
       const auto nodes = stencil(k);
-      for (std::size_t a = 0; a < N; ++a)
-        places[(i / W * N + a) * W + i % W] = place[static_cast<std::size_t>(index(nodes[a]))];
+      for (std::size_t a = 0; a < N; ++a) places[(i / W * N + a) * W + i % W] = place[ordinal(nodes[a])];
       if (i >= terms.size()) continue;  // no volume, no force
       for (std::size_t p = 0; p < P; ++p) {
         double* lane = &geometry[(i / W * P + p) * (D * D + 1) * W + i % W];
@@ -210,7 +198,7 @@ class Cells final : public ElasticCells {
         lane[D * D * W] = point(k, p).det;
       }
     }
-    return std::make_unique<PackedBatch>(cell_kernel(shape_of(Element::type, straight),
+    return std::make_unique<PackedBatch>(cell_kernel(*cell_shape(Element::type, straight),
                                                      static_cast<CellMaterial>(material_.index())),
                                          pack_width(), static_cast<Index>(N * D), model_.lame, std::move(geometry),
                                          std::move(places));
@@ -252,9 +240,9 @@ class Cells final : public ElasticCells {
   Local edges(Index k, std::span<const double> u) const {
     const auto nodes = stencil(k);
     Local e{};
-    const double* first = u.data() + static_cast<std::size_t>(index(nodes[0])) * D;
+    const double* first = u.data() + ordinal(nodes[0]) * D;
     for (std::size_t a = 1; a < N; ++a) {
-      const double* ua = u.data() + static_cast<std::size_t>(index(nodes[a])) * D;
+      const double* ua = u.data() + ordinal(nodes[a]) * D;
       for (std::size_t i = 0; i < D; ++i) e[a][i] = ua[i] - first[i];
     }
     return e;
@@ -367,16 +355,6 @@ class Cells final : public ElasticCells {
   std::vector<double> masses_;  // of curved cells
 };
 
-template <class Element, bool straight>
-std::unique_ptr<ElasticCells> make(const Mesh& mesh, std::vector<CellId> cells, const Material& material,
-                                   double density) {
-  return std::visit(
-      [&]<class Model>(const Model& model) -> std::unique_ptr<ElasticCells> {
-        return std::make_unique<Cells<Element, Model, straight>>(mesh, std::move(cells), model, density);
-      },
-      material);
-}
-
 }  // namespace
 
 std::unique_ptr<ElasticCells> make_elastic_cells(const Mesh& mesh, CellType type, std::vector<CellId> cells,
@@ -384,22 +362,24 @@ std::unique_ptr<ElasticCells> make_elastic_cells(const Mesh& mesh, CellType type
   if (!(density > 0.0) || !std::isfinite(density))
     throw InputError(fmt::format("density = {} kg/m^3 (must be > 0).", density));
   const bool straight = std::ranges::all_of(cells, [&](CellId cell) { return is_straight(mesh, cell); });
-  switch (type) {
-    case CellType::line2: return make<Line2, true>(mesh, std::move(cells), material, density);
-    case CellType::triangle3: return make<Triangle3, true>(mesh, std::move(cells), material, density);
-    case CellType::triangle6:
-      return straight ? make<Triangle6, true>(mesh, std::move(cells), material, density)
-                      : make<Triangle6, false>(mesh, std::move(cells), material, density);
-    case CellType::tetrahedron4: return make<Tetrahedron4, true>(mesh, std::move(cells), material, density);
-    case CellType::tetrahedron10:
-      return straight ? make<Tetrahedron10, true>(mesh, std::move(cells), material, density)
-                      : make<CurvedTetrahedron10, false>(mesh, std::move(cells), material, density);
-    default:
-      throw InputError(
-          fmt::format("there is no element for the cell type {} (use 2-node lines, triangles or "
-                      "tetrahedra).",
-                      info(type).name));
-  }
+  const auto wanted = cell_shape(type, straight);
+  std::unique_ptr<ElasticCells> made;
+  any_cell_element([&]<class E>(E, CellShape shape) {
+    if (shape != wanted) return false;
+    std::visit(
+        [&]<class Model>(const Model& model) {
+          made =
+              std::make_unique<Cells<typename E::Element, Model, E::straight>>(mesh, std::move(cells), model, density);
+        },
+        material);
+    return true;
+  });
+  if (!made)
+    throw InputError(
+        fmt::format("there is no element for the cell type {} (use 2-node lines, triangles or "
+                    "tetrahedra).",
+                    info(type).name));
+  return made;
 }
 
 }  // namespace tempi

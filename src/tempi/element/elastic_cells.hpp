@@ -22,7 +22,7 @@ struct CellPoint {                             // a quadrature point of a cell
   std::array<std::array<double, 3>, 10> dN{};  // dN_a/dX of each stencil node [1/m]; zero beyond dim
 };
 
-class ElasticCells : public Potential {
+class ElasticCells : public LocalPotential {
  public:
   virtual Index point_count() const = 0;  // of every cell
   virtual CellPoint at_point(Index k, Index q) const = 0;

@@ -153,17 +153,12 @@ CellKernel kernel_of(CellMaterial material) {
 
 template <int W>
 CellKernel cell_kernel_of(CellShape shape, CellMaterial material) {
-  using P = Pack<W>;
-  switch (shape) {
-    case CellShape::line2: return kernel_of<P, Line2, true>(material);
-    case CellShape::triangle3: return kernel_of<P, Triangle3, true>(material);
-    case CellShape::triangle6: return kernel_of<P, Triangle6, true>(material);
-    case CellShape::curved_triangle6: return kernel_of<P, Triangle6, false>(material);
-    case CellShape::tetrahedron4: return kernel_of<P, Tetrahedron4, true>(material);
-    case CellShape::tetrahedron10: return kernel_of<P, Tetrahedron10, true>(material);
-    case CellShape::curved_tetrahedron10: return kernel_of<P, CurvedTetrahedron10, false>(material);
-  }
-  return {};
+  CellKernel kernel{};
+  any_cell_element([&]<class E>(E, CellShape of) {
+    if (of == shape) kernel = kernel_of<Pack<W>, typename E::Element, E::straight>(material);
+    return of == shape;
+  });
+  return kernel;
 }
 
 }  // namespace tempi

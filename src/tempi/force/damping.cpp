@@ -34,7 +34,7 @@ class Drag final : public Damper {
   void add_impulse(Index k, std::span<const double>, std::span<const double> v, double, double dt,
                    std::span<double> p) const override {
     const auto& [node, c] = drags_[static_cast<std::size_t>(k)];
-    for (std::size_t i = 0; i < dim_; ++i) p[i] -= dt * c * v[static_cast<std::size_t>(index(node)) * dim_ + i];
+    for (std::size_t i = 0; i < dim_; ++i) p[i] -= dt * c * v[ordinal(node) * dim_ + i];
   }
   void add_damping(Index k, std::span<const double>, double, std::span<double> C) const override {
     for (std::size_t i = 0; i < dim_; ++i) C[i * (dim_ + 1)] += drags_[static_cast<std::size_t>(k)].coefficient;
@@ -75,7 +75,7 @@ class CellDamping final : public Damper {
     }
     for (std::size_t a = 0; alpha_ > 0.0 && a < nodes.size(); ++a)
       for (std::size_t i = 0; i < dim_; ++i)
-        p[a * dim_ + i] -= dt * alpha_ * cells_.mass(k, a) * v[static_cast<std::size_t>(index(nodes[a])) * dim_ + i];
+        p[a * dim_ + i] -= dt * alpha_ * cells_.mass(k, a) * v[ordinal(nodes[a]) * dim_ + i];
   }
 
   // With f_a = F dN_a/dX and b = F F^T:  C_ab = lambda f_a f_b^T + mu (dN_a . dN_b b + f_b f_a^T).
@@ -105,9 +105,9 @@ class CellDamping final : public Damper {
   // d/dX of nodal vectors, less those of the first node: a common translation leaves no rounding behind.
   Matrix gradient(std::span<const NodeId> nodes, const CellPoint& at, std::span<const double> values) const {
     Matrix G = Matrix::Zero();
-    const double* first = &values[static_cast<std::size_t>(index(nodes[0])) * dim_];
+    const double* first = &values[ordinal(nodes[0]) * dim_];
     for (std::size_t a = 1; a < nodes.size(); ++a) {
-      const double* value = &values[static_cast<std::size_t>(index(nodes[a])) * dim_];
+      const double* value = &values[ordinal(nodes[a]) * dim_];
       for (std::size_t i = 0; i < dim_; ++i)
         G.row(static_cast<Index>(i)) += (value[i] - first[i]) * derivative(at, a).transpose();
     }
@@ -121,7 +121,7 @@ class CellDamping final : public Damper {
 
 class StiffnessDamping final : public Damper {
  public:
-  StiffnessDamping(const Potential& potential, double beta)
+  StiffnessDamping(const LocalPotential& potential, double beta)
       : potential_(potential), beta_(checked("beta", beta, "s")) {}
 
   Index size() const override { return potential_.size(); }
@@ -134,8 +134,7 @@ class StiffnessDamping final : public Damper {
     const auto d = static_cast<std::size_t>(potential_.dim());
     for (Index i = 0; i < C.rows(); ++i)
       for (std::size_t j = 0; j < nodes.size() * d; ++j)
-        p[static_cast<std::size_t>(i)] -=
-            dt * C(i, static_cast<Index>(j)) * v[static_cast<std::size_t>(index(nodes[j / d])) * d + j % d];
+        p[static_cast<std::size_t>(i)] -= dt * C(i, static_cast<Index>(j)) * v[ordinal(nodes[j / d]) * d + j % d];
   }
   void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const override {
     const Matrix part = damping(k, u, t);
@@ -156,7 +155,7 @@ class StiffnessDamping final : public Damper {
            modes.eigenvectors().transpose();
   }
 
-  const Potential& potential_;
+  const LocalPotential& potential_;
   double beta_;
 };
 
@@ -195,7 +194,7 @@ class Dashpots final : public Damper {
  private:
   std::array<std::size_t, 2> components(Index k) const {
     const auto& [a, b] = pairs_[static_cast<std::size_t>(k)];
-    return {static_cast<std::size_t>(index(a)) * dim_, static_cast<std::size_t>(index(b)) * dim_};
+    return {ordinal(a) * dim_, ordinal(b) * dim_};
   }
   std::array<double, 3> direction(Index k, std::span<const double> u) const {
     const auto [i, j] = components(k);
@@ -227,7 +226,7 @@ std::unique_ptr<Force> make_rayleigh(const ElasticCells& cells, const Rayleigh& 
   return std::make_unique<CellDamping>(cells, checked("alpha", alpha, "1/s"), beta * lame.lambda, beta * lame.mu);
 }
 
-std::unique_ptr<Force> make_stiffness_damping(const Potential& potential, double beta) {
+std::unique_ptr<Force> make_stiffness_damping(const LocalPotential& potential, double beta) {
   return std::make_unique<StiffnessDamping>(potential, beta);
 }
 

@@ -48,7 +48,7 @@ std::unique_ptr<Force> make_rayleigh(const ElasticCells& cells, const Rayleigh& 
 // F = -beta K_+(x) v for the terms of any potential, K_+ its Hessian at the present configuration without negative
 // eigenvalues: springs and wells above all. Not quite objective: K of a term under stress g resists the rotation w of
 // that term with beta w x g. Where pairs are far from their rest length, take dashpots; for cells make_rayleigh.
-std::unique_ptr<Force> make_stiffness_damping(const Potential& potential, double beta);  // beta [s], >= 0
+std::unique_ptr<Force> make_stiffness_damping(const LocalPotential& potential, double beta);  // beta [s], >= 0
 
 struct Viscosity {
   double bulk = 0.0;   // eta_bulk [Pa s], >= 0

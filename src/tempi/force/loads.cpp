@@ -153,7 +153,7 @@ class SurfaceLoad : public Force {
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t i = 0; i < dim(); ++i) {
         double x = mesh_.point(nodes[a])[i];
-        if (!u.empty()) x += u[static_cast<std::size_t>(index(nodes[a])) * dim() + i];
+        if (!u.empty()) x += u[ordinal(nodes[a]) * dim() + i];
         for (std::size_t j = 0; j + 1 < dim(); ++j) tangent[j][i] += x * at.dN[a][j];
       }
     const Vector &r = tangent[0], &s = tangent[1];
@@ -253,10 +253,10 @@ std::unique_ptr<Force> make_nodal_force(const Mesh& mesh, const std::vector<cons
 }
 
 std::unique_ptr<Force> make_point_force(const Mesh& mesh, const std::vector<NodeId>& nodes,
-                                        const std::vector<double>& factors, VectorExpression force) {
+                                        const std::vector<CellId>& hosts, const std::vector<double>& factors,
+                                        VectorExpression force) {
   std::vector<NodalForce::Part> parts;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    parts.push_back({nodes[i], make_id<CellId>(index(nodes[i])), factors[i]});
+  for (std::size_t i = 0; i < nodes.size(); ++i) parts.push_back({nodes[i], hosts[i], factors[i]});
   return std::make_unique<NodalForce>(mesh, std::move(parts), std::move(force));
 }
 

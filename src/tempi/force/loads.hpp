@@ -33,8 +33,9 @@ std::unique_ptr<Force> make_pressure(const Mesh& mesh, const std::vector<CellFac
 std::unique_ptr<Force> make_nodal_force(const Mesh& mesh, const std::vector<const ElasticCells*>& cells,
                                         const std::vector<NodeId>& nodes, VectorExpression force);
 
-// factor_a F(X, t) [N] on each of `nodes` of a mesh whose cell a is the point of node a; it acts through that cell.
+// factor_a F(X, t) [N] on each of `nodes`, within the cell of `hosts` in the same place.
 std::unique_ptr<Force> make_point_force(const Mesh& mesh, const std::vector<NodeId>& nodes,
-                                        const std::vector<double>& factors, VectorExpression force);
+                                        const std::vector<CellId>& hosts, const std::vector<double>& factors,
+                                        VectorExpression force);
 
 }  // namespace tempi

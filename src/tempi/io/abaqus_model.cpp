@@ -15,11 +15,14 @@ namespace {
 using Fields = std::vector<std::string_view>;
 
 std::optional<CellType> cell_type(std::string_view element) {
-  if (element == "C3D4") return CellType::tetrahedron4;
-  if (element == "C3D10" || element == "C3D10M") return CellType::tetrahedron10;
-  if (element == "CPE3") return CellType::triangle3;
-  if (element == "CPE6" || element == "CPE6M") return CellType::triangle6;
-  return std::nullopt;
+  return find_cell_type([&](const CellTypeInfo& of) {
+    for (std::string_view names = of.abaqus; !names.empty();) {
+      const std::size_t blank = std::min(names.find(' '), names.size());
+      if (names.substr(0, blank) == element) return true;
+      names.remove_prefix(std::min(blank + 1, names.size()));
+    }
+    return false;
+  });
 }
 
 class ModelReader {

@@ -97,7 +97,7 @@ void reduce_points(const std::vector<double>& xyz, const std::string& file, Mesh
   std::array<double, 3> high{};
   for (std::size_t i = 0; i < mesh.cells.nodes.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k) {
-      const double x = xyz[3 * static_cast<std::size_t>(index(mesh.cells.nodes[i])) + k];
+      const double x = xyz[3 * ordinal(mesh.cells.nodes[i]) + k];
       low[k] = i == 0 ? x : std::min(low[k], x);
       high[k] = i == 0 ? x : std::max(high[k], x);
     }

@@ -128,16 +128,7 @@ struct Extract {
 // ---- elements ----
 
 std::optional<CellType> cell_type(int gmsh_type) {
-  switch (gmsh_type) {
-    case 15: return CellType::point1;
-    case 1: return CellType::line2;
-    case 8: return CellType::line3;
-    case 2: return CellType::triangle3;
-    case 9: return CellType::triangle6;
-    case 4: return CellType::tetrahedron4;
-    case 11: return CellType::tetrahedron10;
-    default: return std::nullopt;
-  }
+  return find_cell_type([&](const CellTypeInfo& of) { return of.gmsh == gmsh_type; });
 }
 
 struct Refused {

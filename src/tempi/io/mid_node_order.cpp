@@ -47,7 +47,7 @@ struct Misfit {
 
 std::span<const double> point(const MeshData& mesh, NodeId a) {
   const auto dim = static_cast<std::size_t>(mesh.dim);
-  return std::span(mesh.points).subspan(static_cast<std::size_t>(index(a)) * dim, dim);
+  return std::span(mesh.points).subspan(ordinal(a) * dim, dim);
 }
 
 Misfit misfit(const MeshData& mesh, CellType type, std::span<const NodeId> nodes) {

@@ -9,6 +9,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tempi/mesh/cell_type.hpp"
@@ -133,6 +137,37 @@ struct CurvedTetrahedron10 : Tetrahedron10 {
                                                                         {{third, third, 0.0}, 3.0 / 80},
                                                                         {{third, third, third}, 3.0 / 80}}};
 };
+
+// The elements that cells have: for straight ones, whose quadrature points share one Jacobian, and for curved ones.
+// Everything that is made of elements (cells, their kernels) is made from this list.
+template <class E, bool of_straight>
+struct CellElement {
+  using Element = E;
+  static constexpr bool straight = of_straight;
+};
+using CellElements = std::tuple<CellElement<Line2, true>, CellElement<Triangle3, true>, CellElement<Triangle6, true>,
+                                CellElement<Triangle6, false>, CellElement<Tetrahedron4, true>,
+                                CellElement<Tetrahedron10, true>, CellElement<CurvedTetrahedron10, false>>;
+enum class CellShape : std::uint8_t {};  // a place in the list
+
+// visit(element, shape) for each in the list until it returns true; whether one did.
+template <class Visit>
+constexpr bool any_cell_element(Visit&& visit) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return (visit(std::tuple_element_t<i, CellElements>{}, static_cast<CellShape>(i)) || ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<CellElements>>{});
+}
+
+// The element of cells of a type; none where there is no such element. Cells of linear types are always straight.
+constexpr std::optional<CellShape> cell_shape(CellType type, bool straight) {
+  std::optional<CellShape> found;
+  any_cell_element([&]<class E>(E, CellShape shape) {
+    if (E::Element::type == type && E::straight == straight) found = shape;
+    return found.has_value();
+  });
+  return found;
+}
 
 // A rule exact for polynomials of degree 2 n - D on the reference cell (n <= 5): Gauss points on the collapsed cube.
 // For set-up, where cost does not matter: masses of curved cells, loads on facets.

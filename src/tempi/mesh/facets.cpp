@@ -8,7 +8,7 @@ namespace tempi {
 namespace {
 
 const LocalFacet& local_facet(const Mesh& mesh, CellFacet f) {
-  return local_facets(mesh.cells().types[static_cast<std::size_t>(index(f.cell))])[static_cast<std::size_t>(f.local)];
+  return local_facets(mesh.cells().types[ordinal(f.cell)])[static_cast<std::size_t>(f.local)];
 }
 
 using Key = std::array<NodeId, 3>;  // the vertices of a facet, ascending; unused places hold -1
@@ -24,7 +24,7 @@ Key key_of(const Mesh& mesh, CellFacet f) {
 }
 
 int facet_count(const Mesh& mesh, CellId cell) {
-  return static_cast<int>(local_facets(mesh.cells().types[static_cast<std::size_t>(index(cell))]).size());
+  return static_cast<int>(local_facets(mesh.cells().types[ordinal(cell)]).size());
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::vector<CellFacet> boundary_facets(const Mesh& mesh) {
 
 std::vector<CellFacet> FacetFinder::operator()(FacetId facet) const {
   const auto nodes = mesh_.facets()[index(facet)];
-  const int vertices = info(mesh_.facets().types[static_cast<std::size_t>(index(facet))]).vertices;
+  const int vertices = info(mesh_.facets().types[ordinal(facet)]).vertices;
   Key wanted = {NodeId{-1}, NodeId{-1}, NodeId{-1}};
   std::copy_n(nodes.begin(), vertices, wanted.begin());
   std::ranges::sort(wanted);

@@ -29,8 +29,7 @@ std::vector<Index> drop_facets(CellArray& facets, const std::vector<Index>& new_
   for (Index f = 0; f < facets.size(); ++f) {
     const auto nodes = facets[f];
     const auto k = static_cast<std::size_t>(f);
-    if (std::ranges::any_of(nodes, [&](NodeId a) { return new_node[static_cast<std::size_t>(index(a))] < 0; }))
-      continue;
+    if (std::ranges::any_of(nodes, [&](NodeId a) { return new_node[ordinal(a)] < 0; })) continue;
     new_facet[k] = kept.size();
     kept.push_back(facets.types[k], nodes, facets.labels[k]);
   }
@@ -39,13 +38,13 @@ std::vector<Index> drop_facets(CellArray& facets, const std::vector<Index>& new_
 }
 
 void renumber(std::vector<NodeId>& nodes, const std::vector<Index>& new_node) {
-  for (NodeId& a : nodes) a = make_id<NodeId>(new_node[static_cast<std::size_t>(index(a))]);
+  for (NodeId& a : nodes) a = make_id<NodeId>(new_node[ordinal(a)]);
 }
 
 void renumber_group(Group& group, const CellArray& old_facets, const std::vector<Index>& labels,
                     const std::vector<Index>& new_node, const std::vector<Index>& new_facet) {
-  const auto is_lost = [&](NodeId a) { return new_node[static_cast<std::size_t>(index(a))] < 0; };
-  const auto lose = [&](NodeId a) { group.lost.push_back(labels[static_cast<std::size_t>(index(a))]); };
+  const auto is_lost = [&](NodeId a) { return new_node[ordinal(a)] < 0; };
+  const auto lose = [&](NodeId a) { group.lost.push_back(labels[ordinal(a)]); };
   for (const FacetId f : group.facets)
     for (const NodeId a : old_facets[index(f)])
       if (is_lost(a)) lose(a);
@@ -54,8 +53,8 @@ void renumber_group(Group& group, const CellArray& old_facets, const std::vector
   std::ranges::sort(group.lost);
   group.lost.erase(std::unique(group.lost.begin(), group.lost.end()), group.lost.end());
 
-  std::erase_if(group.facets, [&](FacetId f) { return new_facet[static_cast<std::size_t>(index(f))] < 0; });
-  for (FacetId& f : group.facets) f = make_id<FacetId>(new_facet[static_cast<std::size_t>(index(f))]);
+  std::erase_if(group.facets, [&](FacetId f) { return new_facet[ordinal(f)] < 0; });
+  for (FacetId& f : group.facets) f = make_id<FacetId>(new_facet[ordinal(f)]);
   std::erase_if(group.nodes, is_lost);
   renumber(group.nodes, new_node);
 }
@@ -82,7 +81,7 @@ Mesh::Mesh(MeshData data) : data_(std::move(data)) {
   }
 
   std::vector<Index> new_node(static_cast<std::size_t>(count), -1);
-  for (const NodeId a : data_.cells.nodes) new_node[static_cast<std::size_t>(index(a))] = 0;
+  for (const NodeId a : data_.cells.nodes) new_node[ordinal(a)] = 0;
   const auto dim = static_cast<std::size_t>(data_.dim);
   std::vector<Index> labels = data_.point_labels;
   std::size_t kept = 0;
@@ -117,7 +116,7 @@ Mesh Mesh::scaled(double factor) const {
 
 std::vector<double> Mesh::centroid(CellId cell) const {
   std::vector<double> c(static_cast<std::size_t>(dim()), 0.0);
-  const int vertices = info(cells().types[static_cast<std::size_t>(index(cell))]).vertices;
+  const int vertices = info(cells().types[ordinal(cell)]).vertices;
   const auto nodes = cells()[index(cell)];
   for (int v = 0; v < vertices; ++v)
     for (std::size_t i = 0; i < c.size(); ++i) c[i] += point(nodes[static_cast<std::size_t>(v)])[i] / vertices;
@@ -127,13 +126,13 @@ std::vector<double> Mesh::centroid(CellId cell) const {
 NodeCells node_cells(const Mesh& mesh) {
   NodeCells result;
   result.offsets.assign(static_cast<std::size_t>(mesh.node_count()) + 1, 0);
-  for (const NodeId a : mesh.cells().nodes) ++result.offsets[static_cast<std::size_t>(index(a)) + 1];
+  for (const NodeId a : mesh.cells().nodes) ++result.offsets[ordinal(a) + 1];
   for (std::size_t a = 1; a < result.offsets.size(); ++a) result.offsets[a] += result.offsets[a - 1];
   result.cells.resize(mesh.cells().nodes.size());
   std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
   for (Index c = 0; c < mesh.cells().size(); ++c)
     for (const NodeId a : mesh.cells()[c])
-      result.cells[static_cast<std::size_t>(next[static_cast<std::size_t>(index(a))]++)] = make_id<CellId>(c);
+      result.cells[static_cast<std::size_t>(next[ordinal(a)]++)] = make_id<CellId>(c);
   return result;
 }
 

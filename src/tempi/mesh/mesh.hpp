@@ -66,7 +66,7 @@ class Mesh {
   std::span<const double> point(NodeId a) const {
     return points().subspan(static_cast<std::size_t>(index(a) * dim()), static_cast<std::size_t>(dim()));
   }
-  Index point_label(NodeId a) const { return data_.point_labels[static_cast<std::size_t>(index(a))]; }
+  Index point_label(NodeId a) const { return data_.point_labels[ordinal(a)]; }
   const CellArray& cells() const { return data_.cells; }
   const CellArray& facets() const { return data_.facets; }
   const std::vector<Group>& groups() const { return data_.groups; }
@@ -89,7 +89,7 @@ struct NodeCells {
   std::vector<CellId> cells;
 
   std::span<const CellId> operator[](NodeId a) const {
-    const auto k = static_cast<std::size_t>(index(a));
+    const auto k = ordinal(a);
     return {cells.data() + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k])};
   }
 };

@@ -50,7 +50,7 @@ double longest_edge(const Mesh& mesh, CellId cell) {
 
 bool is_straight(const Mesh& mesh, CellId cell) {
   constexpr double rounding = 1e-12;  // of the longest edge: coordinates written with 13 digits or more
-  const CellType type = mesh.cells().types[static_cast<std::size_t>(index(cell))];
+  const CellType type = mesh.cells().types[ordinal(cell)];
   const auto edges = mid_edges(type);
   if (edges.empty()) return true;
   const auto nodes = mesh.cells()[index(cell)];

@@ -4,23 +4,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "tempi/core/error.hpp"
 
 namespace tempi {
 
-PairGeometry::PairGeometry(std::span<const double> reference, int dim, std::span<const double> masses, PairLaw law,
-                           const Box& box)
-    : reference_(reference.begin(), reference.end()), dim_(dim), law_(std::move(law)), box_(box) {
+PairGeometry::PairGeometry(std::span<const double> reference, int dim, std::span<const double> masses,
+                           std::vector<PairLaw> laws, const Box& box)
+    : reference_(reference.begin(), reference.end()), dim_(dim), laws_(std::move(laws)), box_(box) {
   TEMPI_ASSERT(reference.size() == masses.size() * static_cast<std::size_t>(dim));
-  check(law_);
-  if (std::holds_alternative<Gravitation>(law_)) masses_.assign(masses.begin(), masses.end());
-  if (const auto range = reach(law_))
-    box.require_room_for(std::holds_alternative<Hertz>(law_) ? "length" : "cutoff", *range);
+  TEMPI_ASSERT(!laws_.empty());
+  if (multiplies_by_masses(laws_.front())) masses_.assign(masses.begin(), masses.end());
+  for (const PairLaw& law : laws_) {
+    check(law);
+    if (const auto range = reach(law))
+      box.require_room_for(std::holds_alternative<Hertz>(law) ? "length" : "cutoff", *range);
+  }
 }
 
 PairGeometry::Separation PairGeometry::separation(const NodePair& pair, std::span<const double> u) const {
   const auto d = static_cast<std::size_t>(dim_);
-  const std::size_t i = static_cast<std::size_t>(index(pair[0])) * d, j = static_cast<std::size_t>(index(pair[1])) * d;
+  const std::size_t i = ordinal(pair[0]) * d, j = ordinal(pair[1]) * d;
   std::array<double, 3> w{};
   double r2 = 0.0;
   for (std::size_t c = 0; c < d; ++c) {
@@ -31,17 +36,18 @@ PairGeometry::Separation PairGeometry::separation(const NodePair& pair, std::spa
   return {r, {w[0] / r, w[1] / r, w[2] / r}};
 }
 
-PairGeometry::Force PairGeometry::force(const NodePair& pair, std::span<const double> u) const {
+PairGeometry::Force PairGeometry::force(const NodePair& pair, std::span<const double> u, std::size_t l) const {
   const auto [r, n] = separation(pair, u);
-  const double slope = factor(pair) * evaluate(law_, r).slope;
+  const double slope = factor(pair) * evaluate(laws_[l], r).slope;
   return {std::isfinite(slope) ? r : std::numeric_limits<double>::quiet_NaN(),
           {slope * n[0], slope * n[1], slope * n[2]}};
 }
 
 // d2V/dx_b dx_b = V'' n n^T + V'/r (I - n n^T), and its negative off the diagonal.
-void PairGeometry::add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H) const {
+void PairGeometry::add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H,
+                               std::size_t l) const {
   const auto [r, n] = separation(pair, u);
-  const PairValues at = evaluate(law_, r);
+  const PairValues at = evaluate(laws_[l], r);
   const double along = factor(pair) * at.curvature, across = factor(pair) * at.slope / r;
   const auto d = static_cast<std::size_t>(dim_);
   for (std::size_t i = 0; i < d; ++i)
@@ -55,7 +61,7 @@ void PairGeometry::add_hessian(const NodePair& pair, std::span<const double> u, 
 }
 
 std::string PairGeometry::place(NodeId a, std::span<const double> u) const {
-  const auto d = static_cast<std::size_t>(dim_), first = static_cast<std::size_t>(index(a)) * d;
+  const auto d = static_cast<std::size_t>(dim_), first = ordinal(a) * d;
   std::vector<double> x;
   for (std::size_t c = first; c < first + d; ++c) x.push_back(reference_[c] + u[c]);
   return fmt::format("({:.6g})", fmt::join(x, ", "));
@@ -88,6 +94,7 @@ PackedBox PairGeometry::packed_box() const {
 namespace {
 
 using Choice = std::optional<PackedLawChoice>;
+Choice packed(const auto&) { return std::nullopt; }  // no kernel
 Choice packed(const LennardJones& law) {
   const double depth = 4.0 * law.epsilon;
   PackedLaw result{{law.sigma * law.sigma, depth, 0.0, 0.0}};
@@ -108,8 +115,18 @@ Choice packed(const Gravitation& law) { return PackedLawChoice{PackedLawKind::gr
 Choice packed(const Hertz& law) {
   return PackedLawChoice{PackedLawKind::hertz, {{law.stiffness, law.length, 0.0, 0.0}, law.length}};
 }
-Choice packed(const TanhSpring&) { return std::nullopt; }
-Choice packed(const UserLaw&) { return std::nullopt; }
+Choice packed(const LawPart& part) {
+  Choice choice = std::visit([](const auto& l) { return packed(l); }, part.whole());
+  if (!choice) return choice;
+  choice->part = true;
+  PackedLaw& law = choice->law;
+  if (const auto& rise = part.rise()) law.switches[0] = rise->begin, law.switches[1] = 1.0 / (rise->end - rise->begin);
+  if (const auto& fall = part.fall()) {
+    law.switches[2] = fall->begin, law.switches[3] = 1.0 / (fall->end - fall->begin);
+    law.reach = std::min(law.reach, fall->end);
+  }
+  return choice;
+}
 
 }  // namespace
 

@@ -17,13 +17,17 @@ namespace tempi {
 
 class PairGeometry {
  public:
-  // `reference` [m]: dim components a node; `masses` [kg]: one a node. Throws InputError: a parameter of the law out of
+  // `reference` [m]: dim components a node; `masses` [kg]: one a node. Throws InputError: a parameter of a law out of
   // range, a reach of more than half a length of the box.
-  PairGeometry(std::span<const double> reference, int dim, std::span<const double> masses, PairLaw law, const Box& box);
+  PairGeometry(std::span<const double> reference, int dim, std::span<const double> masses, std::vector<PairLaw> laws,
+               const Box& box);
 
   int dim() const { return dim_; }
-  const PairLaw& law() const { return law_; }
+  // Where pairs have laws of their own, `l` tells whose is meant here and below.
+  const PairLaw& law(std::size_t l = 0) const { return laws_[l]; }
+  std::size_t law_count() const { return laws_.size(); }
   const Box& box() const { return box_; }
+  bool by_masses() const { return !masses_.empty(); }  // the pair's are a factor of the law
   std::span<const double> reference() const { return reference_; }
   Index node_count() const { return static_cast<Index>(reference_.size()) / dim_; }
   double factor(const NodePair& pair) const { return masses_.empty() ? 1.0 : mass(pair[0]) * mass(pair[1]); }
@@ -34,16 +38,16 @@ class PairGeometry {
   };
   Separation separation(const NodePair& pair, std::span<const double> u) const;
 
-  double energy(const NodePair& pair, std::span<const double> u) const {
-    return factor(pair) * evaluate(law_, separation(pair, u).r).V;
+  double energy(const NodePair& pair, std::span<const double> u, std::size_t l = 0) const {
+    return factor(pair) * evaluate(laws_[l], separation(pair, u).r).V;
   }
   struct Force {
     double admissibility;            // the distance, or NaN where the force is not finite
     std::array<double, 3> gradient;  // dV/dx of the second node; the first has its negative
   };
-  Force force(const NodePair& pair, std::span<const double> u) const;
+  Force force(const NodePair& pair, std::span<const double> u, std::size_t l = 0) const;
   // H += the 2 dim by 2 dim Hessian, row major.
-  void add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H) const;
+  void add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H, std::size_t l = 0) const;
 
   // Where a node is: "(0.5, 0.25)".
   std::string place(NodeId a, std::span<const double> u) const;
@@ -54,12 +58,12 @@ class PairGeometry {
   PackedBox packed_box() const;
 
  private:
-  double mass(NodeId a) const { return masses_[static_cast<std::size_t>(index(a))]; }
+  double mass(NodeId a) const { return masses_[ordinal(a)]; }
 
   std::vector<double> reference_;
   int dim_;
   std::vector<double> masses_;  // of gravitation; otherwise empty
-  PairLaw law_;
+  std::vector<PairLaw> laws_;
   Box box_;
 };
 
@@ -67,6 +71,7 @@ class PairGeometry {
 struct PackedLawChoice {
   PackedLawKind kind;
   PackedLaw law;
+  bool part = false;  // LawPart
 };
 std::optional<PackedLawChoice> packed_law(const PairLaw& law);
 

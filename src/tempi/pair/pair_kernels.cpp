@@ -5,8 +5,8 @@
 
 namespace tempi {
 
-PairKernel pair_kernel(PackedLawKind law) {
-  return with_pack_width([&]<int W>() { return pair_kernel_of<W>(law); });
+PairKernel pair_kernel(PackedLawKind law, bool part) {
+  return with_pack_width([&]<int W>() { return pair_kernel_of<W>(law, part); });
 }
 
 }  // namespace tempi

@@ -17,13 +17,18 @@ namespace tempi {
 struct PackedLaw {
   std::array<double, 4> parameters{};
   double reach = std::numeric_limits<double>::infinity();  // V = 0 from this distance on [m]
+  // Of a LawPart: where it begins to rise [m] and one over the width of that [1/m], the same of its fall. As they are:
+  // it has risen before 0, and falls nowhere.
+  std::array<double, 4> switches{-1.0, 1.0, std::numeric_limits<double>::max(), 1.0};
 };
 
 // Pairs in packs of `width`, each a term of its own. In front of the lanes:
 //   places    the two nodes
 //   geometry  x_b - x_a of the reference positions, 3 components, then the factor of the law
+//   lanes     where every pair has a law of its own: its parameters, then its reach; otherwise null
 struct PackedPairs {
   const double* geometry;
+  const double* lanes;
   const std::int32_t* places;
   PackedLaw law;
   PackedBox box;
@@ -64,7 +69,7 @@ enum class PackedLawKind { lennard_jones, morse, spring, gravitation, hertz };
 
 // Of the instruction set with packs of W doubles; of the one in use.
 template <int W>
-PairKernel pair_kernel_of(PackedLawKind law);
-PairKernel pair_kernel(PackedLawKind law);
+PairKernel pair_kernel_of(PackedLawKind law, bool part);
+PairKernel pair_kernel(PackedLawKind law, bool part);
 
 }  // namespace tempi

@@ -3,6 +3,6 @@
 
 namespace tempi {
 
-template PairKernel pair_kernel_of<8>(PackedLawKind law);
+template PairKernel pair_kernel_of<8>(PackedLawKind law, bool part);
 
 }  // namespace tempi

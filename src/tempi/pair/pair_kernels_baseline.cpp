@@ -3,6 +3,6 @@
 
 namespace tempi {
 
-template PairKernel pair_kernel_of<2>(PackedLawKind law);
+template PairKernel pair_kernel_of<2>(PackedLawKind law, bool part);
 
 }  // namespace tempi

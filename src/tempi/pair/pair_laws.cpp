@@ -74,6 +74,40 @@ PairValues UserLaw::at(double r) const {
           (-far_left + 16.0 * left - 30.0 * here + 16.0 * right - far_right) / (12.0 * h * h)};
 }
 
+PairValues LawPart::Switch::at(double r) const {
+  if (r <= begin) return {0.0, 0.0, 0.0};
+  if (r >= end) return {1.0, 0.0, 0.0};
+  const double width = end - begin, x = (r - begin) / width, y = 1.0 - x;
+  return {x * x * x * (10.0 + x * (6.0 * x - 15.0)), 30.0 * x * x * y * y / width,
+          60.0 * x * y * (y - x) / (width * width)};
+}
+
+LawPart::LawPart(WholeLaw law, std::optional<Switch> rise, std::optional<Switch> fall)
+    : whole_(std::move(law)), rise_(rise), fall_(fall) {
+  for (const auto& s : {rise, fall})
+    if (s && !(s->begin >= 0.0 && s->end > s->begin && std::isfinite(s->end)))
+      throw InputError(
+          fmt::format("a law is switched between {} m and {} m (must be 0 <= first < second).", s->begin, s->end));
+  if (rise && fall && fall->begin < rise->end)
+    throw InputError(
+        fmt::format("a part of a law ends at {} m, before it has begun at {} m. Set the distances that "
+                    "divide it farther apart, or switch within less.",
+                    fall->begin, rise->end));
+}
+
+PairValues LawPart::at(double r) const {
+  if ((rise_ && r <= rise_->begin) || (fall_ && r >= fall_->end)) return {0.0, 0.0, 0.0};
+  const PairValues law = std::visit([r](const auto& l) { return l.at(r); }, whole_);
+  PairValues s = {1.0, 0.0, 0.0};
+  if (rise_) s = rise_->at(r);
+  if (fall_) {
+    const PairValues gone = fall_->at(r);
+    s = {s.V - gone.V, s.slope - gone.slope, s.curvature - gone.curvature};
+  }
+  return {s.V * law.V, s.V * law.slope + s.slope * law.V,
+          s.V * law.curvature + 2.0 * s.slope * law.slope + s.curvature * law.V};
+}
+
 namespace {
 
 void require_positive(std::string_view name, double value, std::string_view unit) {
@@ -110,13 +144,29 @@ void check_law(const Hertz& law) {
   require_positive("length", law.length, "m");
 }
 void check_law(const UserLaw&) {}  // valid as made
+void check_law(const LawPart& part) {
+  std::visit([](const auto& l) { check_law(l); }, part.whole());
+}
+
+std::optional<double> reach_of_law(const auto&) { return std::nullopt; }
+std::optional<double> reach_of_law(const LennardJones& law) { return law.cutoff; }
+std::optional<double> reach_of_law(const Hertz& law) { return law.length; }
+std::optional<double> reach_of_law(const LawPart& part) {
+  const auto whole = std::visit([](const auto& l) { return reach_of_law(l); }, part.whole());
+  if (!part.fall()) return whole;
+  return std::min(part.fall()->end, whole.value_or(part.fall()->end));
+}
 
 }  // namespace
 
 std::optional<double> reach(const PairLaw& law) {
-  if (const auto* lj = std::get_if<LennardJones>(&law)) return lj->cutoff;
-  if (const auto* hertz = std::get_if<Hertz>(&law)) return hertz->length;
-  return std::nullopt;
+  return std::visit([](const auto& l) { return reach_of_law(l); }, law);
+}
+
+bool multiplies_by_masses(const PairLaw& law) {
+  const auto* part = std::get_if<LawPart>(&law);
+  return part != nullptr ? std::holds_alternative<Gravitation>(part->whole())
+                         : std::holds_alternative<Gravitation>(law);
 }
 
 void check(const PairLaw& law) {

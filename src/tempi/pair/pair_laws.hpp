@@ -79,7 +79,33 @@ class UserLaw {
   std::unique_ptr<std::mutex> one_at_a_time_;
 };
 
-using PairLaw = std::variant<LennardJones, Morse, Spring, TanhSpring, Gravitation, Hertz, UserLaw>;
+using WholeLaw = std::variant<LennardJones, Morse, Spring, TanhSpring, Gravitation, Hertz, UserLaw>;
+
+// A part of a law by distance, S(r) V(r): S rises smoothly from 0 to 1 between two distances, falls between two others,
+// and the parts of one law sum to it. Parts with steps of their own are r-RESPA by distance (Tuckerman, Berne, Martyna
+// 1992): near pairs are struck often, far ones seldom, and no pair ever changes a step, it only goes from one part to
+// the next.
+class LawPart {
+ public:
+  // s = x^3 (10 - 15 x + 6 x^2), x = (r - begin) / (end - begin) between 0 and 1: two continuous derivatives.
+  struct Switch {
+    double begin, end;  // [m], 0 <= begin < end
+    PairValues at(double r) const;
+  };
+  // Throws InputError: a switch out of range, a fall that begins before the rise ends.
+  LawPart(WholeLaw law, std::optional<Switch> rise, std::optional<Switch> fall);
+
+  PairValues at(double r) const;
+  const WholeLaw& whole() const { return whole_; }
+  const std::optional<Switch>& rise() const { return rise_; }
+  const std::optional<Switch>& fall() const { return fall_; }
+
+ private:
+  WholeLaw whole_;
+  std::optional<Switch> rise_, fall_;
+};
+
+using PairLaw = std::variant<LennardJones, Morse, Spring, TanhSpring, Gravitation, Hertz, UserLaw, LawPart>;
 
 inline PairValues evaluate(const PairLaw& law, double r) {
   return std::visit([r](const auto& l) { return l.at(r); }, law);
@@ -87,6 +113,7 @@ inline PairValues evaluate(const PairLaw& law, double r) {
 
 // The distance from which on V is zero [m]; none for laws that reach everywhere.
 std::optional<double> reach(const PairLaw& law);
+bool multiplies_by_masses(const PairLaw& law);
 
 void check(const PairLaw& law);  // throws InputError: name, value and unit of the parameter that is out of range
 

@@ -19,10 +19,11 @@
 
 namespace tempi {
 
-// `nodes`: who takes part, each once. `skin` [m] >= 0: default 0.12 of the reach; less where the box has no room for
-// more. In a box as make_pairs. Throws InputError: as make_pairs, a skin out of range.
+// `nodes`: who takes part, each once; with `others`, nodes that are not among them, only pairs of one with the other.
+// `skin` [m] >= 0: default 0.12 of the reach; less where the box has no room for more. In a box as make_pairs. Throws
+// InputError: as make_pairs, a skin out of range.
 std::unique_ptr<Potential> make_pair_sum(std::span<const double> reference, int dim, std::span<const double> masses,
                                          std::vector<NodeId> nodes, PairLaw law, const Box& box = {},
-                                         std::optional<double> skin = {});
+                                         std::optional<double> skin = {}, std::vector<NodeId> others = {});
 
 }  // namespace tempi

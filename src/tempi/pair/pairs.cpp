@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/error.hpp"
@@ -16,24 +17,35 @@ namespace {
 // Packs of pairs; the last one is filled up with the last pair, whose force does not count again.
 class PackedBatch final : public Batch {
  public:
-  PackedBatch(const PairGeometry& geometry, const PackedLawChoice& law, std::span<const NodePair> pairs,
+  // `laws`: of each pair, or one of all.
+  PackedBatch(const PairGeometry& geometry, std::span<const PackedLawChoice> laws, std::span<const NodePair> pairs,
               std::span<const std::int32_t> place)
-      : kernel_(pair_kernel(law.kind)), law_(law.law), box_(geometry.packed_box()), dim_(geometry.dim()) {
+      : kernel_(pair_kernel(laws.front().kind, laws.front().part)),
+        law_(laws.front().law),
+        box_(geometry.packed_box()),
+        dim_(geometry.dim()) {
+    constexpr std::size_t numbers = PackedLaw{}.parameters.size() + 1;
     const auto W = static_cast<std::size_t>(width_), d = static_cast<std::size_t>(dim_);
     const std::size_t padded = (pairs.size() + W - 1) / W * W;
     geometry_.assign(padded * 4, 0.0);
     places_.resize(padded * 2);
+    if (laws.size() > 1) lanes_.resize(padded * numbers);
     for (std::size_t i = 0; i < padded; ++i) {
       const NodePair& pair = pairs[std::min(i, pairs.size() - 1)];
       double* lane = &geometry_[i / W * 4 * W + i % W];
       std::array<std::size_t, 2> node{};
       for (std::size_t a = 0; a < 2; ++a) {
-        node[a] = static_cast<std::size_t>(index(pair[a]));
+        node[a] = ordinal(pair[a]);
         places_[(i / W * 2 + a) * W + i % W] = place[node[a]];
       }
       for (std::size_t c = 0; c < d; ++c)
         lane[c * W] = geometry.reference()[node[1] * d + c] - geometry.reference()[node[0] * d + c];
       if (i < pairs.size()) lane[3 * W] = geometry.factor(pair);
+      if (lanes_.empty()) continue;
+      const PackedLaw& law = laws[std::min(i, pairs.size() - 1)].law;
+      double* own = &lanes_[i / W * numbers * W + i % W];
+      for (const double parameter : law.parameters) *std::exchange(own, own + W) = parameter;
+      *own = law.reach;
     }
   }
 
@@ -47,7 +59,9 @@ class PackedBatch final : public Batch {
   }
 
  private:
-  PackedPairs packed() const { return {geometry_.data(), places_.data(), law_, box_}; }
+  PackedPairs packed() const {
+    return {geometry_.data(), lanes_.empty() ? nullptr : lanes_.data(), places_.data(), law_, box_};
+  }
   Index packs(Index last) const { return (last + width_ - 1) / width_; }
 
   Index width_ = pack_width();
@@ -55,11 +69,11 @@ class PackedBatch final : public Batch {
   PackedLaw law_;
   PackedBox box_;
   int dim_;
-  AlignedVector<double> geometry_;
+  AlignedVector<double> geometry_, lanes_;
   AlignedVector<std::int32_t> places_;
 };
 
-class Pairs final : public Potential {
+class Pairs final : public LocalPotential {
  public:
   Pairs(PairGeometry geometry, std::vector<NodePair> pairs, Company company)
       : geometry_(std::move(geometry)), pairs_(std::move(pairs)), company_(company) {
@@ -73,10 +87,12 @@ class Pairs final : public Potential {
   double mass(Index, std::size_t) const override { return 0.0; }
   bool stays_together() const override { return company_ == Company::bonded; }
 
-  double energy(Index k, std::span<const double> u, double) const override { return geometry_.energy(pair(k), u); }
+  double energy(Index k, std::span<const double> u, double) const override {
+    return geometry_.energy(pair(k), u, law_of(k));
+  }
 
   double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
-    const auto [admissibility, gradient] = geometry_.force(pair(k), u);
+    const auto [admissibility, gradient] = geometry_.force(pair(k), u, law_of(k));
     const auto d = static_cast<std::size_t>(dim());
     for (std::size_t c = 0; c < d; ++c) {
       g[c] -= gradient[c];
@@ -86,15 +102,21 @@ class Pairs final : public Potential {
   }
 
   void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
-    geometry_.add_hessian(pair(k), u, H);
+    geometry_.add_hessian(pair(k), u, H, law_of(k));
   }
 
   std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
-    const auto law = packed_law(geometry_.law());
-    if (!law) return Potential::batch(terms, place);
+    std::vector<PackedLawChoice> laws;
+    for (std::size_t i = 0; i < (geometry_.law_count() > 1 ? terms.size() : 1); ++i) {
+      const auto law = packed_law(geometry_.law(law_of(terms[i])));
+      if (!law || (i > 0 && (law->kind != laws.front().kind || law->part != laws.front().part ||
+                             law->law.switches != laws.front().law.switches)))
+        return Potential::batch(terms, place);
+      laws.push_back(*law);
+    }
     std::vector<NodePair> pairs;
     for (const Index k : terms) pairs.push_back(pair(k));
-    return std::make_unique<PackedBatch>(geometry_, *law, pairs, place);
+    return std::make_unique<PackedBatch>(geometry_, laws, pairs, place);
   }
 
   std::string describe(Index k) const override {
@@ -105,6 +127,7 @@ class Pairs final : public Potential {
   }
 
  private:
+  std::size_t law_of(Index k) const { return geometry_.law_count() > 1 ? static_cast<std::size_t>(k) : 0; }
   const NodePair& pair(Index k) const { return pairs_[static_cast<std::size_t>(k)]; }
 
   void check_pair(Index k, std::span<const double> rest) const {
@@ -129,7 +152,20 @@ class Pairs final : public Potential {
 
 std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
                                       std::vector<NodePair> pairs, PairLaw law, const Box& box, Company company) {
-  return std::make_unique<Pairs>(PairGeometry(reference, dim, masses, std::move(law), box), std::move(pairs), company);
+  std::vector<PairLaw> laws;
+  laws.push_back(std::move(law));
+  return std::make_unique<Pairs>(PairGeometry(reference, dim, masses, std::move(laws), box), std::move(pairs), company);
+}
+
+std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
+                                      std::vector<NodePair> pairs, std::vector<PairLaw> laws, const Box& box,
+                                      Company company) {
+  if (laws.size() != pairs.size())
+    throw InputError(fmt::format("{} laws for {} pairs. Give one each.", laws.size(), pairs.size()));
+  for (const PairLaw& law : laws)
+    if (law.index() != laws.front().index())
+      throw InputError("the pairs of one potential have laws of different kinds. Give each kind a potential.");
+  return std::make_unique<Pairs>(PairGeometry(reference, dim, masses, std::move(laws), box), std::move(pairs), company);
 }
 
 std::vector<NodePair> all_pairs(Index count) {

@@ -24,6 +24,10 @@ enum class Company { bonded, wandering };
 std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
                                       std::vector<NodePair> pairs, PairLaw law, const Box& box = {},
                                       Company company = Company::bonded);
+// Each pair with a law of its own, all of one kind: `laws`, one a pair. Beads of different sizes, mixtures.
+std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
+                                      std::vector<NodePair> pairs, std::vector<PairLaw> laws, const Box& box = {},
+                                      Company company = Company::bonded);
 
 // (0, 1), (0, 2) ... (1, 2) ...: every pair of `count` nodes.
 std::vector<NodePair> all_pairs(Index count);

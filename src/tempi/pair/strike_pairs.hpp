@@ -12,6 +12,21 @@
 namespace tempi {
 
 // ---- laws: V and V'/r of r^2; anything beyond the reach ----
+//
+// Made of their parameters, parameter(i) a pack: the same in all lanes, or of each lane's own pair.
+
+template <class P>
+struct SameInAllLanes {
+  const PackedLaw& law;
+  P operator()(std::size_t i) const { return P(law.parameters[i]); }
+  P reach() const { return P(law.reach); }
+};
+template <class P>
+struct OfEachLane {
+  const double* lanes;
+  P operator()(std::size_t i) const { return P::load(lanes + i * static_cast<std::size_t>(P::width)); }
+  P reach() const { return (*this)(PackedLaw{}.parameters.size()); }
+};
 
 template <class P>
 struct PackedPairValues {
@@ -22,8 +37,9 @@ template <class P>
 struct PackedLennardJones {  // sigma^2, 4 epsilon, V(cutoff) before the shift
   static constexpr bool by_masses = false;
   P sigma2, depth, shift;
-  explicit PackedLennardJones(const PackedLaw& law)
-      : sigma2(law.parameters[0]), depth(law.parameters[1]), shift(law.parameters[2]) {}
+  template <class Parameters>
+  PackedLennardJones(const Parameters& parameter, const PackedLaw&)
+      : sigma2(parameter(0)), depth(parameter(1)), shift(parameter(2)) {}
   PackedPairValues<P> operator()(P r2) const {
     const P inverse = P(1.0) / r2, s2 = sigma2 * inverse, s6 = s2 * s2 * s2;
     return {depth * s6 * (s6 - P(1.0)) - shift, P(-6.0) * depth * s6 * (s6 + s6 - P(1.0)) * inverse};
@@ -34,8 +50,9 @@ template <class P>
 struct PackedMorse {  // depth, inverse width, length
   static constexpr bool by_masses = false;
   P depth, inverse_width, length;
-  explicit PackedMorse(const PackedLaw& law)
-      : depth(law.parameters[0]), inverse_width(law.parameters[1]), length(law.parameters[2]) {}
+  template <class Parameters>
+  PackedMorse(const Parameters& parameter, const PackedLaw&)
+      : depth(parameter(0)), inverse_width(parameter(1)), length(parameter(2)) {}
   PackedPairValues<P> operator()(P r2) const {
     const P r = sqrt(r2), q = -expm1((length - r) * inverse_width);
     return {depth * q * q, P(2.0) * depth * inverse_width * q * (P(1.0) - q) / r};
@@ -46,7 +63,8 @@ template <class P>
 struct PackedSpring {  // stiffness, length
   static constexpr bool by_masses = false;
   P stiffness, length;
-  explicit PackedSpring(const PackedLaw& law) : stiffness(law.parameters[0]), length(law.parameters[1]) {}
+  template <class Parameters>
+  PackedSpring(const Parameters& parameter, const PackedLaw&) : stiffness(parameter(0)), length(parameter(1)) {}
   PackedPairValues<P> operator()(P r2) const {
     const P r = sqrt(r2), q = r - length;
     return {P(0.5) * stiffness * q * q, stiffness * q / r};
@@ -57,7 +75,8 @@ template <class P>
 struct PackedGravitation {  // G
   static constexpr bool by_masses = true;
   P G;
-  explicit PackedGravitation(const PackedLaw& law) : G(law.parameters[0]) {}
+  template <class Parameters>
+  PackedGravitation(const Parameters& parameter, const PackedLaw&) : G(parameter(0)) {}
   PackedPairValues<P> operator()(P r2) const {
     const P V = -G / sqrt(r2);
     return {V, -V / r2};
@@ -68,11 +87,39 @@ template <class P>
 struct PackedHertz {  // stiffness, length
   static constexpr bool by_masses = false;
   P stiffness, length;
-  explicit PackedHertz(const PackedLaw& law) : stiffness(law.parameters[0]), length(law.parameters[1]) {}
+  template <class Parameters>
+  PackedHertz(const Parameters& parameter, const PackedLaw&) : stiffness(parameter(0)), length(parameter(1)) {}
   PackedPairValues<P> operator()(P r2) const {
     const P r = sqrt(r2), gap = length - r, overlap(gap.v > 0.0 ? gap.v : 0.0 * gap.v);
     const P force = stiffness * overlap * sqrt(overlap);
     return {P(0.4) * force * overlap, -force / r};
+  }
+};
+
+template <class P, class Law>
+struct PackedPart {  // S V; the switches as in LawPart
+  static constexpr bool by_masses = Law::by_masses;
+  Law law;
+  P rise, rise_rate, fall, fall_rate;
+  template <class Parameters>
+  PackedPart(const Parameters& parameter, const PackedLaw& packed)
+      : law(parameter, packed),
+        rise(packed.switches[0]),
+        rise_rate(packed.switches[1]),
+        fall(packed.switches[2]),
+        fall_rate(packed.switches[3]) {}
+  static PackedPairValues<P> switched(P r, P begin, P rate) {  // s and its slope
+    const P zero(0.0), one(1.0), t = (r - begin) * rate, low(t.v > zero.v ? t.v : zero.v);
+    const P x(low.v < one.v ? low.v : one.v), y = one - x;
+    return {x * x * x * (P(10.0) + x * (P(6.0) * x - P(15.0))), P(30.0) * x * x * y * y * rate};
+  }
+  PackedPairValues<P> operator()(P r2) const {
+    const P r = sqrt(r2);
+    const auto [V, slope_over_r] = law(r2);
+    const auto [risen, rising] = switched(r, rise, rise_rate);
+    const auto [gone, going] = switched(r, fall, fall_rate);
+    const P s = risen - gone;
+    return {s * V, s * slope_over_r + (rising - going) * V / r};
   }
 };
 
@@ -100,8 +147,15 @@ struct PairsAtOnce {
       r2 = r2 + w[c] * w[c];
     }
     const P factor = P::load(geometry + 3 * W);
-    const auto [V, slope_over_r] = Law(pairs.law)(r2);
-    const P reach2(pairs.law.reach * pairs.law.reach), zero(0.0);
+    if (pairs.lanes == nullptr) return finish(SameInAllLanes<P>{pairs.law}, pairs.law, r2, factor, w);
+    constexpr auto numbers = static_cast<Index>((PackedLaw{}.parameters.size() + 1) * W);
+    return finish(OfEachLane<P>{pairs.lanes + pack * numbers}, pairs.law, r2, factor, w);
+  }
+
+  template <class Parameters>
+  static Pair finish(const Parameters& parameters, const PackedLaw& law, P r2, P factor, const std::array<P, 3>& w) {
+    const auto [V, slope_over_r] = Law(parameters, law)(r2);
+    const P reach = parameters.reach(), reach2 = reach * reach, zero(0.0);
     const Bits near = r2.v < reach2.v;
     const P f(near ? (factor * slope_over_r).v : zero.v);
     constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -104,7 +104,7 @@ struct RowsAtOnce {
 
   template <bool with_energy>
   [[gnu::flatten]] static RowSum sum(const PairRows& rows) {
-    const Law law(rows.law);
+    const Law law(SameInAllLanes<P>{rows.law}, rows.law);
     Within<P> within;
     within.m.fill(0.0);
     Sums sums = {{}, P(0.0), ~Bits{}};
@@ -146,15 +146,20 @@ constexpr PairKernel pair_kernel_of_law() {
           RowsAtOnce<P, Law>::template sum<true>};
 }
 
+template <class P, class Law>
+constexpr PairKernel pair_kernel_of_law(bool part) {
+  return part ? pair_kernel_of_law<P, PackedPart<P, Law>>() : pair_kernel_of_law<P, Law>();
+}
+
 template <int W>
-PairKernel pair_kernel_of(PackedLawKind law) {
+PairKernel pair_kernel_of(PackedLawKind law, bool part) {
   using P = Pack<W>;
   switch (law) {
-    case PackedLawKind::lennard_jones: return pair_kernel_of_law<P, PackedLennardJones<P>>();
-    case PackedLawKind::morse: return pair_kernel_of_law<P, PackedMorse<P>>();
-    case PackedLawKind::spring: return pair_kernel_of_law<P, PackedSpring<P>>();
-    case PackedLawKind::gravitation: return pair_kernel_of_law<P, PackedGravitation<P>>();
-    case PackedLawKind::hertz: return pair_kernel_of_law<P, PackedHertz<P>>();
+    case PackedLawKind::lennard_jones: return pair_kernel_of_law<P, PackedLennardJones<P>>(part);
+    case PackedLawKind::morse: return pair_kernel_of_law<P, PackedMorse<P>>(part);
+    case PackedLawKind::spring: return pair_kernel_of_law<P, PackedSpring<P>>(part);
+    case PackedLawKind::gravitation: return pair_kernel_of_law<P, PackedGravitation<P>>(part);
+    case PackedLawKind::hertz: return pair_kernel_of_law<P, PackedHertz<P>>(part);
   }
   return {};
 }

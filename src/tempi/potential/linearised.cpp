@@ -46,13 +46,11 @@ class StiffnessBatch final : public Batch {
   AlignedVector<std::int32_t> places_;
 };
 
-class Linearised final : public Potential {
+class Linearised final : public LocalPotential {
  public:
-  Linearised(const Potential& original, std::span<const double> u) : original_(original), first_{0} {
+  Linearised(const LocalPotential& original, std::span<const double> u) : original_(original), first_{0} {
     for (Index k = 0; k < original.size(); ++k) {
       const std::size_t n = size_of(k);
-      if (n > largest_size)
-        throw InputError(fmt::format("{} cannot be linearised (it has more than 10 nodes).", original.describe(k)));
       first_.push_back(first_.back() + n * n);
       K_.resize(first_.back(), 0.0);
       const auto K = std::span(K_).subspan(first_[static_cast<std::size_t>(k)]);
@@ -96,8 +94,7 @@ class Linearised final : public Potential {
     AlignedVector<std::int32_t> places(packs * W * nodes);
     for (std::size_t i = 0; i < packs * W; ++i) {
       const Index k = terms[std::min(i, terms.size() - 1)];
-      for (std::size_t a = 0; a < nodes; ++a)
-        places[(i / W * nodes + a) * W + i % W] = place[static_cast<std::size_t>(index(stencil(k)[a]))];
+      for (std::size_t a = 0; a < nodes; ++a) places[(i / W * nodes + a) * W + i % W] = place[ordinal(stencil(k)[a])];
       if (i >= terms.size()) continue;
       double* lane = &stiffness[i / W * entries * W + i % W];
       const double* row = K_.data() + first_[static_cast<std::size_t>(k)];
@@ -117,8 +114,7 @@ class Linearised final : public Potential {
     const auto d = static_cast<std::size_t>(original_.dim());
     Local local;
     double* next = local.data();
-    for (const NodeId a : original_.stencil(k))
-      next = std::copy_n(u.data() + static_cast<std::size_t>(index(a)) * d, d, next);
+    for (const NodeId a : original_.stencil(k)) next = std::copy_n(u.data() + ordinal(a) * d, d, next);
     return local;
   }
 
@@ -134,7 +130,7 @@ class Linearised final : public Potential {
     }
   }
 
-  const Potential& original_;
+  const LocalPotential& original_;
   std::vector<std::size_t> first_;  // where each term's matrix begins in K_, and the end
   std::vector<double> K_;           // row major
 };
@@ -142,7 +138,10 @@ class Linearised final : public Potential {
 }  // namespace
 
 std::unique_ptr<Potential> linearise(const Potential& potential, std::span<const double> u) {
-  return std::make_unique<Linearised>(potential, u);
+  const LocalPotential* local = potential.as_local();
+  if (local == nullptr)
+    throw InputError(fmt::format("{} cannot be linearised (it acts on many nodes at once).", potential.describe(0)));
+  return std::make_unique<Linearised>(*local, u);
 }
 
 }  // namespace tempi

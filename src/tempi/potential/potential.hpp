@@ -16,9 +16,16 @@
 
 namespace tempi {
 
+class LocalPotential;
+class ManyBodySum;
+
 class Potential {
  public:
   virtual ~Potential() = default;
+
+  // Which of the two it is; the other is null. Whoever needs a Hessian has to ask.
+  virtual const LocalPotential* as_local() const { return nullptr; }
+  virtual const ManyBodySum* as_sum() const { return nullptr; }
 
   virtual Index size() const = 0;
   virtual int dim() const = 0;
@@ -30,27 +37,21 @@ class Potential {
   // for elements, 1 for terms that cannot degenerate. Where it is not a positive finite number, g means nothing.
   virtual double add_gradient(Index k, std::span<const double> u, double t, std::span<double> g) const = 0;
 
-  // H += d2V_k/dx2 [N/m], row major, (dim * stencil size)^2 entries.
-  virtual void add_hessian(Index k, std::span<const double> u, double t, std::span<double> H) const = 0;
-
-  // A term of many nodes is a sum of pieces of few, which may be others elsewhere: the pairs near each other, for
-  // instance. visit(nodes, H) for each: some nodes of the stencil and a part of the Hessian, laid out as above. All
-  // parts together are the Hessian; a part may be zero.
+  // The Hessian in parts: visit(nodes, H) with some nodes of the stencil and a part of d2V_k/dx2 between them [N/m],
+  // row major, (dim * nodes)^2 entries. All parts together are the Hessian; a part may be zero.
   using VisitPiece = std::function<void(std::span<const NodeId> nodes, std::span<const double> H)>;
-  virtual bool in_pieces() const { return false; }
-  virtual void each_hessian_piece(Index k, std::span<const double> u, double t, const VisitPiece& visit) const;
+  virtual void each_hessian_piece(Index k, std::span<const double> u, double t, const VisitPiece& visit) const = 0;
 
   // What the term brings to the lumped mass of its a-th stencil node [kg]; 0 for terms without mass, as springs.
   virtual double mass(Index k, std::size_t a) const = 0;
 
   // 2 / omega_max of the term's own stiffness at u between the masses `shares` [kg], one a stencil node [s]; infinite
-  // where nothing is stiff. Default: the largest eigenvalue of the scaled hessian, cost O((dim * nodes)^3); of terms in
-  // pieces by the Lanczos method, to 1e-3.
-  virtual double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const;
+  // where nothing is stiff.
+  virtual double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const = 0;
 
-  // Whether `step` [s] is within the stable step at u. Default: by a Cholesky factorisation, cheaper than stable_step.
-  // Of terms in pieces by a bound, and by stable_step where that does not tell.
-  virtual bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const;
+  // Whether `step` [s] is within the stable step at u; cheaper than stable_step.
+  virtual bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares,
+                              double step) const = 0;
 
   // Whether terms join the same neighbours for good. If not, as for atoms that wander, their stable steps where the
   // model starts tell nothing of later ones, and nobody holds a step against them.
@@ -64,6 +65,28 @@ class Potential {
   virtual std::string describe(Index k) const = 0;
   // What is wrong where add_gradient returned `admissibility`, when, and what to try: a message for SolveError.
   virtual std::string fault(Index k, std::span<const double> u, double t, double admissibility) const;
+
+ private:
+  friend class LocalPotential;
+  friend class ManyBodySum;
+  Potential() = default;
+};
+
+// Terms of a few nodes, the same for good: elements, springs, wells. What most authors of potentials derive from.
+class LocalPotential : public Potential {
+ public:
+  static constexpr std::size_t most_nodes = 10;  // of a term
+
+  const LocalPotential* as_local() const final { return this; }
+
+  // H += d2V_k/dx2 [N/m], row major, (dim * stencil size)^2 entries.
+  virtual void add_hessian(Index k, std::span<const double> u, double t, std::span<double> H) const = 0;
+
+  void each_hessian_piece(Index k, std::span<const double> u, double t, const VisitPiece& visit) const final;
+  // The largest eigenvalue of the scaled Hessian, cost O((dim * nodes)^3).
+  double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const override;
+  // By a Cholesky factorisation.
+  bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const override;
 };
 
 // Largest deviation of add_gradient from central differences of energy, relative to the largest component of the

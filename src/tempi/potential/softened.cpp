@@ -35,7 +35,7 @@ std::span<double> room_for_displacements(std::size_t size) {
 // One term at positions x + d, and the equations R(d) = dV/dx (x + d) + D d = 0, D = M / tau^2; d = 0 where held.
 class LocalProblem {
  public:
-  LocalProblem(const Potential& potential, Index k, double t, Vector x, Vector D, Vector free, std::size_t size)
+  LocalProblem(const LocalPotential& potential, Index k, double t, Vector x, Vector D, Vector free, std::size_t size)
       : potential_(potential), k_(k), t_(t), x_(std::move(x)), D_(std::move(D)), free_(std::move(free)) {
     u_ = room_for_displacements(size);
     place(d_ = Vector::Zero(x_.size()));
@@ -103,7 +103,7 @@ class LocalProblem {
     for (std::size_t a = 0; a < stencil.size(); ++a)
       for (std::size_t c = 0; c < n; ++c) {
         const auto i = static_cast<Index>(a * n + c);
-        u_[static_cast<std::size_t>(index(stencil[a])) * n + c] = x_(i) + d(i);
+        u_[ordinal(stencil[a]) * n + c] = x_(i) + d(i);
       }
   }
 
@@ -132,7 +132,7 @@ class LocalProblem {
     return false;
   }
 
-  const Potential& potential_;
+  const LocalPotential& potential_;
   Index k_;
   double t_;
   Vector x_, D_, free_;  // free_: 1 or 0
@@ -143,9 +143,9 @@ class LocalProblem {
   std::size_t iterations_ = 0;
 };
 
-class Softened final : public Potential {
+class Softened final : public LocalPotential {
  public:
-  Softened(const Potential& original, std::span<const double> reference, Softening softening)
+  Softened(const LocalPotential& original, std::span<const double> reference, Softening softening)
       : original_(original), reference_(reference.begin(), reference.end()), softening_(std::move(softening)) {
     TEMPI_ASSERT(static_cast<Index>(softening_.times.size()) == original.size());
     for (Index k = 0; k < size(); ++k) first_.push_back(first_.back() + stencil(k).size());
@@ -262,7 +262,7 @@ class Softened final : public Potential {
                     problem.trouble()));
   }
 
-  const Potential& original_;
+  const LocalPotential& original_;
   std::vector<double> reference_;
   Softening softening_;
   std::vector<std::size_t> first_{0};  // where each term's shares begin, and the end
@@ -270,7 +270,8 @@ class Softened final : public Potential {
 
 }  // namespace
 
-std::unique_ptr<Potential> soften(const Potential& potential, std::span<const double> reference, Softening softening) {
+std::unique_ptr<Potential> soften(const LocalPotential& potential, std::span<const double> reference,
+                                  Softening softening) {
   return std::make_unique<Softened>(potential, reference, std::move(softening));
 }
 

@@ -29,6 +29,7 @@ struct Softening {
 // `reference`: positions [m], dim components a node.
 // y is found by Newton's method with the term's Hessian, a few evaluations of gradient and Hessian and as many dense
 // factorisations: every call costs that. Throws SolveError (term, time, residuals) where no y is found.
-std::unique_ptr<Potential> soften(const Potential& potential, std::span<const double> reference, Softening softening);
+std::unique_ptr<Potential> soften(const LocalPotential& potential, std::span<const double> reference,
+                                  Softening softening);
 
 }  // namespace tempi

@@ -10,7 +10,7 @@
 namespace tempi {
 namespace {
 
-class UniformField final : public Potential {
+class UniformField final : public LocalPotential {
  public:
   UniformField(std::span<const double> reference, int dim, std::span<const double> masses, std::vector<NodeId> nodes,
                const std::array<double, 3>& acceleration)
@@ -23,7 +23,7 @@ class UniformField final : public Potential {
       if (index(node) < 0 || index(node) >= static_cast<Index>(masses.size()))
         throw InputError(
             fmt::format("field at node {} (there are {} nodes, numbered from 0).", index(node), masses.size()));
-      const auto a = static_cast<std::size_t>(index(node));
+      const auto a = ordinal(node);
       masses_.push_back(masses[a]);
       offsets_.push_back(dot(reference.subspan(a * d, d)));
     }
@@ -36,7 +36,7 @@ class UniformField final : public Potential {
 
   double energy(Index k, std::span<const double> u, double) const override {
     const auto i = static_cast<std::size_t>(k), d = static_cast<std::size_t>(dim_);
-    return -masses_[i] * (offsets_[i] + dot(u.subspan(static_cast<std::size_t>(index(nodes_[i])) * d, d)));
+    return -masses_[i] * (offsets_[i] + dot(u.subspan(ordinal(nodes_[i]) * d, d)));
   }
 
   double add_gradient(Index k, std::span<const double>, double, std::span<double> g) const override {

@@ -10,7 +10,7 @@
 namespace tempi {
 namespace {
 
-class Wells final : public Potential {
+class Wells final : public LocalPotential {
  public:
   Wells(std::span<const double> reference, int dim, std::vector<NodeId> nodes, const Well& well)
       : dim_(dim), nodes_(std::move(nodes)), well_(well) {
@@ -22,7 +22,7 @@ class Wells final : public Potential {
         throw InputError(fmt::format("centre = {} m along {} (must be finite).", well.centre[c], "xyz"[c]));
     }
     for (const NodeId node : nodes_) {
-      const auto first = static_cast<std::size_t>(index(node)) * d;
+      const auto first = ordinal(node) * d;
       if (index(node) < 0 || first >= reference.size())
         throw InputError(
             fmt::format("well of node {} (there are {} nodes, numbered from 0).", index(node), reference.size() / d));
@@ -61,7 +61,7 @@ class Wells final : public Potential {
   template <class Visit>
   void each_axis(Index k, std::span<const double> u, Visit&& visit) const {
     const auto d = static_cast<std::size_t>(dim_);
-    const auto node = static_cast<std::size_t>(index(nodes_[static_cast<std::size_t>(k)]));
+    const auto node = ordinal(nodes_[static_cast<std::size_t>(k)]);
     for (std::size_t c = 0; c < d; ++c) visit(c, offsets_[static_cast<std::size_t>(k) * d + c] + u[node * d + c]);
   }
 

@@ -109,12 +109,11 @@ void PairList::take_columns_from_pairs(std::span<const double> points, double di
   const auto pairs = pairs_within(positions, 3, distance, Box(lengths));
   column_.assign(count + 1, 0);
   columns_.resize(pairs.size());
-  for (const auto& [a, b] : pairs) ++column_[static_cast<std::size_t>(index(b)) + 1];
+  for (const auto& [a, b] : pairs) ++column_[ordinal(b) + 1];
   for (std::size_t a = 0; a < count; ++a) column_[a + 1] += column_[a];
   next_.assign(column_.begin(), column_.end() - 1);
   for (const auto& [a, b] : pairs)
-    columns_[static_cast<std::size_t>(next_[static_cast<std::size_t>(index(b))]++)] =
-        static_cast<std::int32_t>(index(a));
+    columns_[static_cast<std::size_t>(next_[ordinal(b)]++)] = static_cast<std::int32_t>(index(a));
 }
 
 // The columns are in ascending order, so every row comes out in it.
@@ -128,6 +127,16 @@ void PairList::turn_into_rows(std::size_t count) {
   for (std::size_t b = 0; b < count; ++b)
     for (auto k = static_cast<std::size_t>(column_[b]); k < static_cast<std::size_t>(column_[b + 1]); ++k)
       others_[static_cast<std::size_t>(next_[static_cast<std::size_t>(columns_[k])]++)] = static_cast<std::int32_t>(b);
+}
+
+void PairList::make_all(std::size_t count) {
+  first_.assign(1, 0);
+  others_.clear();
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = a + 1; b < count; ++b) others_.push_back(static_cast<std::int32_t>(b));
+    first_.push_back(static_cast<std::int32_t>(others_.size()));
+  }
+  others_.resize(others_.size() + spare);
 }
 
 void PairList::make(std::span<const double> points, double distance, const PackedBox& box) {

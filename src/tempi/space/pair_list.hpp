@@ -20,6 +20,23 @@ class PairList {
   // that of pairs_within.
   void make(std::span<const double> points, double distance, const PackedBox& box);
 
+  void make_all(std::size_t count);  // every pair of so many points
+
+  // Leaves only the pairs of points (a, b), a < b, for which keep(a, b).
+  template <class Keep>
+  void keep(Keep&& keep) {
+    std::int32_t kept = 0;
+    for (std::size_t a = 0; a + 1 < first_.size(); ++a) {
+      const std::int32_t begin = first_[a];
+      first_[a] = kept;
+      for (std::int32_t k = begin; k < first_[a + 1]; ++k) {
+        const std::int32_t b = others_[static_cast<std::size_t>(k)];
+        if (keep(a, static_cast<std::size_t>(b))) others_[static_cast<std::size_t>(kept++)] = b;
+      }
+    }
+    if (!first_.empty()) first_.back() = kept;
+  }
+
   // As PairRows has them.
   const std::int32_t* first() const { return first_.data(); }
   const std::int32_t* others() const { return others_.data(); }

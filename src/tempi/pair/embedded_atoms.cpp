@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/pair/embedded_atoms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tempi/core/error.hpp"
+#include "tempi/pair/near_pairs.hpp"
+
+namespace tempi {
+namespace {
+
+using Vector = std::array<double, 3>;
+
+class EmbeddedAtoms final : public ManyBodySum {
+ public:
+  EmbeddedAtoms(std::span<const double> reference, int dim, std::vector<NodeId> nodes, const Embedding& embedding,
+                const Box& box, std::optional<double> skin)
+      : law_(embedding),
+        dim_(static_cast<std::size_t>(dim)),
+        reference_(reference.begin(), reference.end()),
+        box_(box),
+        near_(reference, dim, std::move(nodes), reach_of(checked_range(embedding, box), skin, box), box) {
+    const std::vector<double> rest(reference_.size(), 0.0);
+    for (const auto& p : *near_.at(rest))
+      if (!(separation(near_.pair(p), rest).r > 0.0))
+        throw InputError(fmt::format("the atoms {} and {} are at the same place. Move one of them.",
+                                     index(near_.pair(p)[0]), index(near_.pair(p)[1])));
+  }
+
+  int dim() const override { return static_cast<int>(dim_); }
+  std::span<const NodeId> stencil(Index) const override { return near_.nodes(); }
+  double mass(Index, std::size_t) const override { return 0.0; }
+
+  double energy(Index, std::span<const double> u, double) const override {
+    if (!near_.is_finite(u)) return std::numeric_limits<double>::quiet_NaN();
+    double V = 0.0;
+    each_atom(u, [&](const Atom& atom) { V -= law_.depth * std::sqrt(atom.rho); });
+    return V;
+  }
+
+  double add_gradient(Index, std::span<const double> u, double t, std::span<double> g) const override {
+    double least = 1.0;
+    const auto add = [&](const Present& atom) {
+      if (atom.admissibility < least || std::isnan(atom.admissibility)) least = atom.admissibility;
+      for (std::size_t i = 0; i < atom.gradient.size(); ++i)
+        g[place(atom.nodes[i / dim_]) * dim_ + i % dim_] += atom.gradient[i];
+    };
+    each_present(u, t, std::cref(add));
+    return least;
+  }
+
+  // dV_a = F' sum_b phi'(r_ab) n_ab at b, and the negative of their sum at a.
+  void each_present(std::span<const double> u, double, const VisitPresent& visit) const override {
+    thread_local std::vector<double> g;
+    if (!near_.is_finite(u)) {
+      const std::array bad = {std::numeric_limits<double>::quiet_NaN(), 0.0, 0.0};
+      return visit({term_key(near_.nodes()[0]), near_.nodes().first(1), bad[0], std::span(bad).first(dim_)});
+    }
+    each_atom(u, [&](const Atom& atom) {
+      const double slope = -0.5 * law_.depth / std::sqrt(atom.rho);
+      g.assign(atom.nodes.size() * dim_, 0.0);
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t k = 1; k < atom.nodes.size(); ++k) {
+        const Neighbour& b = atom.neighbours[k - 1];
+        least = std::isnan(b.r) || b.r < least ? b.r : least;
+        for (std::size_t c = 0; c < dim_; ++c) {
+          const double force = slope * b.slope * b.n[c];
+          g[k * dim_ + c] += force;
+          g[c] -= force;
+        }
+      }
+      visit({term_key(atom.nodes[0]), atom.nodes, least, g});
+    });
+  }
+
+  // F'' (grad rho)(grad rho)^T + F' sum_b [phi'' n n^T + phi'/r (I - n n^T)] between a and b.
+  void each_hessian_piece(Index, std::span<const double> u, double, const VisitPiece& visit) const override {
+    thread_local std::vector<double> H, grad;
+    if (!near_.is_finite(u)) {
+      H.assign(dim_ * dim_, std::numeric_limits<double>::quiet_NaN());
+      return visit(near_.nodes().first(1), H);
+    }
+    each_atom(u, [&](const Atom& atom) {
+      const std::size_t n = atom.nodes.size() * dim_;
+      const double root = std::sqrt(atom.rho), slope = -0.5 * law_.depth / root;
+      const double curvature = 0.25 * law_.depth / (atom.rho * root);
+      H.assign(n * n, 0.0);
+      grad.assign(n, 0.0);
+      for (std::size_t k = 1; k < atom.nodes.size(); ++k) {
+        const Neighbour& b = atom.neighbours[k - 1];
+        for (std::size_t c = 0; c < dim_; ++c) {
+          grad[k * dim_ + c] += b.slope * b.n[c];
+          grad[c] -= b.slope * b.n[c];
+        }
+        for (std::size_t i = 0; i < dim_; ++i)
+          for (std::size_t j = 0; j < dim_; ++j) {
+            const double nn = b.n[i] * b.n[j];
+            const double h = slope * (b.curvature * nn + b.slope / b.r * ((i == j ? 1.0 : 0.0) - nn));
+            const std::size_t bi = k * dim_ + i, bj = k * dim_ + j;
+            H[bi * n + bj] += h;
+            H[i * n + j] += h;
+            H[bi * n + j] -= h;
+            H[i * n + bj] -= h;
+          }
+      }
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) H[i * n + j] += curvature * grad[i] * grad[j];
+      visit(atom.nodes, H);
+    });
+  }
+
+  std::string describe(Index) const override { return fmt::format("{} embedded atoms", near_.nodes().size()); }
+  std::string fault(Index k, std::span<const double>, double t, double) const override {
+    return fmt::format(
+        "two of the {} have met, or one has a position that is not finite, at t = {:.9g} s. Try smaller steps, and a "
+        "pair potential that keeps them apart.",
+        describe(k), t);
+  }
+
+ private:
+  struct Neighbour {
+    double r;
+    Vector n;                      // from the atom to it, of unit length
+    double phi, slope, curvature;  // of the density it makes
+  };
+  struct Atom {
+    std::span<const NodeId> nodes;  // itself, then its neighbours, ascending
+    std::span<const Neighbour> neighbours;
+    double rho;
+  };
+
+  static std::optional<double> checked_range(const Embedding& law, const Box& box) {
+    for (const auto& [name, value, unit] : {std::tuple{"depth", law.depth, "J"}, std::tuple{"cutoff", law.cutoff, "m"}})
+      if (!(value > 0.0) || !std::isfinite(value))
+        throw InputError(fmt::format("{} = {} {} (must be > 0).", name, value, unit));
+    if (!(law.exponent >= 2.0) || !std::isfinite(law.exponent))
+      throw InputError(fmt::format("exponent = {} (must be >= 2).", law.exponent));
+    box.require_room_for("cutoff", law.cutoff);
+    return law.cutoff;
+  }
+
+  std::size_t place(NodeId a) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(near_.nodes(), a) - near_.nodes().begin());
+  }
+
+  Neighbour separation(const NodePair& pair, std::span<const double> u) const {
+    const std::size_t i = ordinal(pair[0]) * dim_, j = ordinal(pair[1]) * dim_;
+    Neighbour b{};
+    for (std::size_t c = 0; c < dim_; ++c) {
+      b.n[c] = box_.nearest((reference_[j + c] - reference_[i + c]) + (u[j + c] - u[i + c]), c);
+      b.r += b.n[c] * b.n[c];
+    }
+    b.r = std::sqrt(b.r);
+    for (double& n : b.n) n /= b.r;
+    const double x = 1.0 - b.r / law_.cutoff, e = law_.exponent;
+    if (!(x > 0.0)) return b;
+    b.phi = std::pow(x, e);
+    b.slope = -e / law_.cutoff * std::pow(x, e - 1.0);
+    b.curvature = e * (e - 1.0) / (law_.cutoff * law_.cutoff) * std::pow(x, e - 2.0);
+    return b;
+  }
+
+  // visit(atom) for all that have a neighbour within reach, ascending; the positions are finite.
+  template <class Visit>
+  void each_atom(std::span<const double> u, Visit&& visit) const {
+    struct Half {  // of a pair: who is near whom
+      std::int32_t atom, other;
+      Neighbour b;
+    };
+    thread_local std::vector<Half> halves;
+    thread_local std::vector<NodeId> nodes;
+    thread_local std::vector<Neighbour> neighbours;
+    halves.clear();
+    for (const auto& p : *near_.at(u)) {
+      Neighbour b = separation(near_.pair(p), u);
+      if (b.r >= law_.cutoff) continue;
+      halves.push_back({p[0], p[1], b});
+      for (double& n : b.n) n = -n;
+      halves.push_back({p[1], p[0], b});
+    }
+    std::ranges::sort(halves, {}, [](const Half& h) { return std::pair(h.atom, h.other); });
+    for (std::size_t k = 0; k < halves.size();) {
+      const std::int32_t atom = halves[k].atom;
+      nodes.assign(1, near_.nodes()[static_cast<std::size_t>(atom)]);
+      neighbours.clear();
+      double rho = 0.0;
+      for (; k < halves.size() && halves[k].atom == atom; ++k) {
+        nodes.push_back(near_.nodes()[static_cast<std::size_t>(halves[k].other)]);
+        neighbours.push_back(halves[k].b);
+        rho += halves[k].b.phi;
+      }
+      visit(Atom{nodes, neighbours, rho});
+    }
+  }
+
+  Embedding law_;
+  std::size_t dim_;
+  std::vector<double> reference_;
+  Box box_;
+  NearPairs near_;
+};
+
+}  // namespace
+
+std::unique_ptr<Potential> make_embedded_atoms(std::span<const double> reference, int dim, std::vector<NodeId> nodes,
+                                               const Embedding& embedding, const Box& box, std::optional<double> skin) {
+  return std::make_unique<EmbeddedAtoms>(reference, dim, std::move(nodes), embedding, box, skin);
+}
+
+}  // namespace tempi
