@@ -232,7 +232,7 @@ TEST(EqualSteps, AreNewmarkToRoundingWithItsBookings) {
 // ---- what runs in parallel ----
 
 // A spring from every node to the next in the numbering: what the library knows nothing of.
-class Springs final : public Potential {
+class Springs final : public LocalPotential {
  public:
   explicit Springs(const Mesh& mesh, std::vector<double>& mass) : dim_(mesh.dim()) {
     for (Index a = 0; a + 1 < mesh.node_count(); ++a) {

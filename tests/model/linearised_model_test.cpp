@@ -58,8 +58,8 @@ TEST(LinearisedModel, has_the_hessians_of_the_terms_at_u) {
   for (Index i = 0; i < linear.term_count(); ++i) {
     const auto original = plate.model->term(make_id<TermId>(i)), term = linear.term(make_id<TermId>(i));
     std::vector<double> H(36, 0.0), K(36, 0.0);
-    original.potential->add_hessian(original.k, plate.u, 0.0, H);
-    term.potential->add_hessian(term.k, zero, 0.0, K);
+    original.potential->as_local()->add_hessian(original.k, plate.u, 0.0, H);
+    term.potential->as_local()->add_hessian(term.k, zero, 0.0, K);
     for (std::size_t j = 0; j < 36; ++j) EXPECT_NEAR(K[j], H[j], 1e-14 * std::abs(H[j]) + 1e-16);
   }
 }

@@ -230,7 +230,7 @@ double squared_frequencies(const Model& model, Factor&& factor) {
     const auto shares = shares_of(model, make_id<TermId>(i));
     const std::size_t n = shares.size() * d;
     std::vector<double> H(n * n, 0.0);
-    potential->add_hessian(k, at_rest, 0.0, H);
+    potential->as_local()->add_hessian(k, at_rest, 0.0, H);
     for (std::size_t r = 0; r < n; ++r)
       sum += H[r * (n + 1)] / (shares[r / d] * factor(i, potential->stencil(k)[r / d]));
   }

@@ -86,8 +86,8 @@ Oscillator of_a_bar(std::string name, bool rayleigh) {
 std::vector<Oscillator> oscillators() {
   std::vector<Oscillator> all;
   all.push_back(on_a_well("drag", 0.3, [](const Potential&) { return make_drag(1, {{NodeId{0}, 0.3}}); }));
-  all.push_back(
-      on_a_well("stiffness", 0.2 * 1.7, [](const Potential& well) { return make_stiffness_damping(well, 0.2); }));
+  all.push_back(on_a_well("stiffness", 0.2 * 1.7,
+                          [](const Potential& well) { return make_stiffness_damping(*well.as_local(), 0.2); }));
   all.push_back(of_two_masses(0.25));
   all.push_back(of_a_bar("rayleigh", true));
   all.push_back(of_a_bar("kelvin-voigt", false));

@@ -19,8 +19,7 @@ using Vector = std::array<double, 3>;
 Vector position(const Points& points, NodeId a) {
   Vector x{};
   const auto d = static_cast<std::size_t>(points.dim);
-  std::copy_n(points.positions.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(index(a)) * d), d,
-              x.begin());
+  std::copy_n(points.positions.begin() + static_cast<std::ptrdiff_t>(ordinal(a) * d), d, x.begin());
   return x;
 }
 
@@ -89,7 +88,7 @@ class Distance final : public HolonomicConstraint {
 
  private:
   Vector separation_at(std::span<const double> u) const {
-    const auto at = [&](NodeId a) { return static_cast<std::size_t>(index(a)) * d_; };
+    const auto at = [&](NodeId a) { return ordinal(a) * d_; };
     Vector w = w_;
     for (std::size_t c = 0; c < d_; ++c)
       w[c] += is_internal() ? u[at(stencil_[1]) + c] - u[at(stencil_[0]) + c] : u[at(stencil_[0]) + c];
@@ -101,6 +100,33 @@ class Distance final : public HolonomicConstraint {
   Vector w_;
   double length_;
   std::string name_;
+};
+
+class Coincident final : public HolonomicConstraint {
+ public:
+  Coincident(const std::array<NodeId, 2>& nodes, std::size_t dim, std::size_t component, double size)
+      : nodes_(nodes), d_(dim), c_(component), size_(size) {}
+
+  std::span<const NodeId> stencil() const override { return nodes_; }
+  double length() const override { return size_; }
+  bool is_internal() const override { return true; }
+  std::string describe() const override {
+    return fmt::format("the component {} of the coincident nodes {} and {}", "xyz"[c_], index(nodes_[0]),
+                       index(nodes_[1]));
+  }
+  double value(std::span<const double> u) const override {
+    return u[ordinal(nodes_[1]) * d_ + c_] - u[ordinal(nodes_[0]) * d_ + c_];
+  }
+  void gradient(std::span<const double>, std::span<double> gradient) const override {
+    std::ranges::fill(gradient, 0.0);
+    gradient[c_] = -1.0;
+    gradient[d_ + c_] = 1.0;
+  }
+
+ private:
+  std::array<NodeId, 2> nodes_;
+  std::size_t d_, c_;
+  double size_;
 };
 
 class OnSurface final : public HolonomicConstraint {
@@ -136,7 +162,7 @@ class OnSurface final : public HolonomicConstraint {
   double F(const Vector& x) const { return (*F_)(std::span(x).first(d_), 0.0); }
   Vector position_at(std::span<const double> u) const {
     Vector x = X_;
-    for (std::size_t c = 0; c < d_; ++c) x[c] += u[static_cast<std::size_t>(index(node_[0])) * d_ + c];
+    for (std::size_t c = 0; c < d_; ++c) x[c] += u[ordinal(node_[0]) * d_ + c];
     return x;
   }
   Vector slope_at(const Vector& x) const {
@@ -207,6 +233,27 @@ Constraints make_links(const Points& points, std::span<const NodeId> nodes, cons
     result.push_back(std::make_unique<Distance>(std::vector{a}, points.dim, w, length,
                                                 fmt::format("the distance of node {} from ({:.6g})", index(a),
                                                             fmt::join(std::span(anchor).first(d), ", "))));
+  }
+  return result;
+}
+
+Constraints make_coincident(const Points& points, std::span<const std::array<NodeId, 2>> pairs) {
+  if (pairs.empty()) throw InputError("a constraint of coincident nodes has no pairs. Name them.");
+  double size = 0.0;
+  for (const double x : points.positions) size = std::max(size, std::abs(x));
+  Constraints result;
+  for (const auto& [a, b] : pairs) {
+    for (const NodeId node : {a, b})
+      if (index(node) < 0 || index(node) >= points.size() || a == b)
+        throw InputError(fmt::format("nodes {} and {} cannot coincide (there are {} nodes, numbered from 0).", index(a),
+                                     index(b), points.size()));
+    const auto d = static_cast<std::size_t>(points.dim);
+    const auto X = points.positions.subspan(ordinal(a) * d, d), Y = points.positions.subspan(ordinal(b) * d, d);
+    for (std::size_t c = 0; c < d; ++c)
+      if (!(std::abs(Y[c] - X[c]) <= 1e-9 * size))
+        throw InputError(fmt::format("nodes {} and {} are to coincide, and are {} m apart along {}. Move one of them.",
+                                     index(a), index(b), std::abs(Y[c] - X[c]), "xyz"[c]));
+    for (std::size_t c = 0; c < d; ++c) result.push_back(std::make_unique<Coincident>(std::array{a, b}, d, c, size));
   }
   return result;
 }

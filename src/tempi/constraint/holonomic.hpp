@@ -57,6 +57,11 @@ Constraints make_distances(const Points& points, std::span<const std::array<Node
 Constraints make_links(const Points& points, std::span<const NodeId> nodes, const std::array<double, 3>& anchor,
                        std::optional<double> length = {});
 
+// g = x_b - x_a, an equation a component: nodes that coincide at u = 0 stay together, as those on the border of two
+// parts that were meshed, or are integrated, apart. Linear; keeps linear and angular momentum. Throws InputError for
+// nodes that do not coincide, to 1e-9 of the largest coordinate.
+Constraints make_coincident(const Points& points, std::span<const std::array<NodeId, 2>> pairs);
+
 // g = F(x) / |grad F(X)|: each node stays where the formula, whose X, Y, Z are here the node's present position,
 // vanishes. The gradient is taken by fourth-order differences of spacing extent/1000, in error by about 1e-13 of itself
 // while F bends over `extent` [m], by 1e-9 where it bends over a tenth of that. Default: the largest distance of a

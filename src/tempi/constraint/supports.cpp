@@ -26,7 +26,7 @@ Supports::Supports(std::vector<Support> supports, std::span<const double> points
   const std::vector<Support>& all = *supports_;
   for (std::size_t s = 0; s < all.size(); ++s)
     for (const NodeId a : all[s].nodes) {
-      const auto node = static_cast<std::size_t>(index(a));
+      const auto node = ordinal(a);
       if (slots_[node] < 0) {
         slots_[node] = static_cast<std::int32_t>(held_.size());
         held_.push_back(a);
@@ -48,6 +48,22 @@ Supports::Supports(std::vector<Support> supports, std::span<const double> points
     }
 }
 
+Supports Supports::of(std::span<const NodeId> nodes) const {
+  Supports part;
+  part.supports_ = supports_;
+  part.dim_ = dim_;
+  part.slots_.assign(nodes.size(), -1);
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    if (!holds(nodes[a])) continue;
+    part.slots_[a] = static_cast<std::int32_t>(part.held_.size());
+    part.held_.push_back(make_id<NodeId>(static_cast<Index>(a)));
+    part.carried_.push_back(carried_[static_cast<std::size_t>(slots_[ordinal(nodes[a])])]);
+    const auto X = point(nodes[a]);
+    part.points_.insert(part.points_.end(), X.begin(), X.end());
+  }
+  return part;
+}
+
 bool Supports::moves(NodeId a) const {
   for (int c = 0; c < dim_; ++c)
     if (const Expression* f = prescribed(a, c); f != nullptr && f->depends_on_time()) return true;
@@ -56,7 +72,7 @@ bool Supports::moves(NodeId a) const {
 
 std::int32_t Supports::support_of(NodeId a, int component) const {
   if (!holds(a)) return none;
-  const auto slot = static_cast<std::size_t>(slots_[static_cast<std::size_t>(index(a))]);
+  const auto slot = static_cast<std::size_t>(slots_[ordinal(a)]);
   return carried_[slot][static_cast<std::size_t>(component)];
 }
 
@@ -68,7 +84,7 @@ const Expression* Supports::prescribed(NodeId a, int component) const {
 }
 
 std::span<const double> Supports::point(NodeId a) const {
-  const auto slot = static_cast<std::size_t>(slots_[static_cast<std::size_t>(index(a))]);
+  const auto slot = static_cast<std::size_t>(slots_[ordinal(a)]);
   return std::span(points_).subspan(slot * static_cast<std::size_t>(dim_), static_cast<std::size_t>(dim_));
 }
 

@@ -32,10 +32,13 @@ class Supports {
   // the same component of a node; where they agree the first one carries it.
   Supports(std::vector<Support> supports, std::span<const double> points, int dim);
 
+  // Those of a part of the nodes, whose node a is here nodes[a]; the same supports, in the same order.
+  Supports of(std::span<const NodeId> nodes) const;
+
   Index size() const { return static_cast<Index>(supports_->size()); }
   const Support& operator[](Index s) const { return (*supports_)[static_cast<std::size_t>(s)]; }
 
-  bool holds(NodeId a) const { return !slots_.empty() && slots_[static_cast<std::size_t>(index(a))] >= 0; }
+  bool holds(NodeId a) const { return !slots_.empty() && slots_[ordinal(a)] >= 0; }
   bool moves(NodeId a) const;  // some component of the node is prescribed as a function of time
   std::span<const NodeId> held_nodes() const { return held_; }
 

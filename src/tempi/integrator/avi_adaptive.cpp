@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/checkpoint.hpp"
 
 namespace tempi {
 
@@ -78,8 +79,7 @@ void AviAdaptive::act(double t, std::span<const EventLoop::Event> due) {
   const auto half_work = [&] {
     double work = 0.0;
     for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t c = 0; c < d; ++c)
-        work += 0.5 * p[a * d + c] * state.velocity[static_cast<std::size_t>(index(nodes[a])) * d + c];
+      for (std::size_t c = 0; c < d; ++c) work += 0.5 * p[a * d + c] * state.velocity[ordinal(nodes[a]) * d + c];
     return work;
   };
   double change = half_work();
@@ -102,9 +102,9 @@ void AviAdaptive::act(double t, std::span<const EventLoop::Event> due) {
 // A kick bends the lines of a term's nodes: whoever shares one is solved for anew, once for all of them.
 void AviAdaptive::line_bent(NodeId node, double t) {
   for (const TermId term : around_[node]) {
-    if (std::exchange(seen_[static_cast<std::size_t>(index(term))], round_) == round_) continue;
+    if (std::exchange(seen_[ordinal(term)], round_) == round_) continue;
     if (updates(term) > 0) solve(*state_, term, t);  // a term's first strike has no equation
-    loop_.predict_again(slots_[static_cast<std::size_t>(index(term))]);
+    loop_.predict_again(slots_[ordinal(term)]);
   }
 }
 
@@ -126,16 +126,16 @@ double AviAdaptive::residual(const State& state, TermId term, double t) {
   const auto d = static_cast<std::size_t>(model_.dim());
   const auto [potential, k] = model_.term(term);
   for (const NodeId a : potential->stencil(k)) {
-    const double elapsed = t - state.clock[static_cast<std::size_t>(index(a))];
+    const double elapsed = t - state.clock[ordinal(a)];
     const bool moves = model_.supports().holds(a) && model_.supports().moves(a);
     for (std::size_t c = 0; c < d; ++c) {
-      const std::size_t i = static_cast<std::size_t>(index(a)) * d + c;
+      const std::size_t i = ordinal(a) * d + c;
       trial_[i] = state.displacement[i] + state.velocity[i] * elapsed;
       if (!moves) continue;
       if (const auto prescribed = model_.supports().displacement(a, static_cast<int>(c), t)) trial_[i] = *prescribed;
     }
   }
-  double R = potential->energy(k, trial_, t) - clocks_[static_cast<std::size_t>(index(term))].target;
+  double R = potential->energy(k, trial_, t) - clocks_[ordinal(term)].target;
   if (model_.force_slot(term) >= 0) {
     const auto q = std::span(q_).first(potential->stencil(k).size() * d);
     kick_drift_.load_impulses(term, trial_, state.velocity, t, 1.0, q);
@@ -154,20 +154,19 @@ double AviAdaptive::load_work(const State& state, TermId term, std::span<const d
   double work = 0.0;
   for (std::size_t a = 0; a < nodes.size(); ++a)
     for (std::size_t c = 0; c < d; ++c)
-      work += q[a * d + c] * (u[static_cast<std::size_t>(index(nodes[a])) * d + c] -
-                              state.load_displacement[static_cast<std::size_t>(slot) + a * d + c]);
+      work += q[a * d + c] *
+              (u[ordinal(nodes[a]) * d + c] - state.load_displacement[static_cast<std::size_t>(slot) + a * d + c]);
   return work;
 }
 
 // Impulses so far cover the time up to last + step / 2: the starting half kick, and every interval since.
 Snapshot AviAdaptive::synchronized(const State& state, double t) const {
-  return kick_drift_.synchronized(state, t, started_, [&](TermId term) {
-    return t - clocks_[static_cast<std::size_t>(index(term))].last - 0.5 * step(term);
-  });
+  return kick_drift_.synchronized(state, t, started_,
+                                  [&](TermId term) { return t - clocks_[ordinal(term)].last - 0.5 * step(term); });
 }
 
 void AviAdaptive::save(ArchiveWriter& archive) const {
-  archive.put("model", model_.fingerprint());
+  save_model(archive, model_);
   archive.put("steps", steps_);
   archive.put("bounds", bounds_);
   archive.put("without_root", without_root_);
@@ -177,16 +176,13 @@ void AviAdaptive::save(ArchiveWriter& archive) const {
 }
 
 void AviAdaptive::load(ArchiveReader& archive) {
-  std::uint64_t model = 0;
   std::vector<double> steps(steps_.size());
   StepBounds bounds;
   WithoutRoot without_root{};
   bool started = false;
   std::vector<Clock> clocks(clocks_.size());
   Adaption adaption;
-  archive.get("model", model);
-  if (model != model_.fingerprint())
-    throw InputError("the checkpoint was written by another model. Use the same case.");
+  require_same_model(archive, model_);
   archive.get("steps", steps);
   archive.get("bounds", bounds);
   archive.get("without_root", without_root);

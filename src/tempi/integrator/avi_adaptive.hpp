@@ -49,8 +49,8 @@ class AviAdaptive final : public Integrator, private EventLoop::Source {
     return {1, Conservation::exact, Conservation::exact, Conservation::none, false, false};
   }
   Snapshot synchronized(const State& state, double t) const override;
-  double step(TermId term) const override { return steps_[static_cast<std::size_t>(index(term))]; }  // the nominal one
-  Index updates(TermId term) const override { return clocks_[static_cast<std::size_t>(index(term))].updates; }
+  double step(TermId term) const override { return steps_[ordinal(term)]; }  // the nominal one
+  Index updates(TermId term) const override { return clocks_[ordinal(term)].updates; }
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -65,7 +65,7 @@ class AviAdaptive final : public Integrator, private EventLoop::Source {
   const Adaption& adaption() const { return adaption_; }
   Measures measures() const override;
   // sum_j R_K^j of a term [J], eq. (97): of the order of rounding while all its strikes are accepted.
-  double accumulated_residual(TermId term) const { return clocks_[static_cast<std::size_t>(index(term))].accumulated; }
+  double accumulated_residual(TermId term) const { return clocks_[ordinal(term)].accumulated; }
 
  private:
   struct Clock {          // of a term
@@ -86,7 +86,7 @@ class AviAdaptive final : public Integrator, private EventLoop::Source {
   void solve(const State& state, TermId term, double now);
   double residual(const State& state, TermId term, double t);
   double load_work(const State& state, TermId term, std::span<const double> u, std::span<const double> q) const;
-  Clock& clock(TermId term) { return clocks_[static_cast<std::size_t>(index(term))]; }
+  Clock& clock(TermId term) { return clocks_[ordinal(term)]; }
 
   const Model& model_;
   std::vector<double> steps_;

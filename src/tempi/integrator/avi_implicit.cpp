@@ -32,7 +32,7 @@ void AviImplicit::advance(State& state, double t_end, Observer* observer) {
 }
 
 void AviImplicit::act_at(TermId term, std::span<double> u) const {
-  const double time = alphas_[static_cast<std::size_t>(index(term))] * step(term);
+  const double time = alphas_[ordinal(term)] * step(term);
   if (time == 0.0) return;
   const auto [potential, k] = softened_.term(term);
   const auto nodes = potential->stencil(k);
@@ -42,7 +42,7 @@ void AviImplicit::act_at(TermId term, std::span<double> u) const {
   for (std::size_t a = 0; a < nodes.size(); ++a)
     for (std::size_t c = 0; c < d; ++c)
       if (softened_.supports().support_of(nodes[a], static_cast<int>(c)) == Supports::none)
-        u[static_cast<std::size_t>(index(nodes[a])) * d + c] -= time * time * g[a * d + c] / potential->mass(k, a);
+        u[ordinal(nodes[a]) * d + c] -= time * time * g[a * d + c] / potential->mass(k, a);
 }
 
 void AviImplicit::save(ArchiveWriter& archive) const {

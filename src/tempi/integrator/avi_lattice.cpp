@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/checkpoint.hpp"
 
 namespace tempi {
 namespace {
@@ -255,8 +256,7 @@ void AviLattice::settle_supports(State& state, const LatticeGroup& group) {
   for (const NodeId a : group.held) {
     std::array<double, 3> p{}, none{};
     NodeLine& node = line(a);
-    for (std::size_t c = 0; c < d; ++c)
-      p[c] = model_.mass(a) * (node.velocity[c] - state.velocity[static_cast<std::size_t>(index(a)) * d + c]);
+    for (std::size_t c = 0; c < d; ++c) p[c] = model_.mass(a) * (node.velocity[c] - state.velocity[ordinal(a) * d + c]);
     kick_drift_.kick(state, a, std::span(p).first(d), std::span(none).first(d));
     to_line(state, a);
   }
@@ -324,7 +324,7 @@ void AviLattice::show(const State& state, Index s, Observer& observer) {
         const auto resistance = dampers_.impulses(term);
         double kinetic_before = 0.0, change = 0.0, damping_work = 0.0;
         for (std::size_t a = 0; a < nodes.size(); ++a) {
-          const auto at = static_cast<std::size_t>(plan_.line_of_node[static_cast<std::size_t>(index(nodes[a]))]);
+          const auto at = static_cast<std::size_t>(plan_.line_of_node[ordinal(nodes[a])]);
           const double mass = 1.0 / lines_[at].inverse_mass;
           const bool held = supports.holds(nodes[a]);
           for (std::size_t c = 0; c < d; ++c) {
@@ -354,7 +354,7 @@ void AviLattice::to_lines(const State& state) {
 }
 
 void AviLattice::to_line(const State& state, NodeId a) {
-  const auto i = static_cast<std::size_t>(index(a)), d = static_cast<std::size_t>(model_.dim());
+  const auto i = ordinal(a), d = static_cast<std::size_t>(model_.dim());
   NodeLine& node = line(a);
   std::copy_n(&state.displacement[i * d], d, node.displacement);
   std::copy_n(&state.velocity[i * d], d, node.velocity);
@@ -367,7 +367,7 @@ void AviLattice::to_state(State& state) {
 }
 
 void AviLattice::to_state(State& state, NodeId a) {
-  const auto i = static_cast<std::size_t>(index(a)), d = static_cast<std::size_t>(model_.dim());
+  const auto i = ordinal(a), d = static_cast<std::size_t>(model_.dim());
   const NodeLine& node = line(a);
   std::copy_n(node.displacement, d, &state.displacement[i * d]);
   std::copy_n(node.velocity, d, &state.velocity[i * d]);
@@ -386,7 +386,7 @@ std::vector<double> AviLattice::impulses(std::span<NodeLine> nodes, double t, Du
   const auto d = static_cast<std::size_t>(model_.dim());
   std::vector<double> sum(nodes.size() * d);
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    std::copy_n(nodes[i].velocity, d, &sum[static_cast<std::size_t>(index(plan_.node_of_line[i])) * d]);
+    std::copy_n(nodes[i].velocity, d, &sum[ordinal(plan_.node_of_line[i]) * d]);
   return sum;
 }
 
@@ -424,7 +424,7 @@ AlignedVector<NodeLine> AviLattice::lines_at(std::span<const double> u) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   AlignedVector<NodeLine> nodes(lines_.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    std::copy_n(&u[static_cast<std::size_t>(index(plan_.node_of_line[i])) * d], d, nodes[i].displacement);
+    std::copy_n(&u[ordinal(plan_.node_of_line[i]) * d], d, nodes[i].displacement);
     nodes[i].inverse_mass = 1.0;
   }
   return nodes;
@@ -461,7 +461,7 @@ void AviLattice::add_loads(Snapshot& snapshot, std::span<double> impulse, std::s
       kick_drift_.load_impulses(term, state.displacement, state.velocity, snapshot.time, 1.0, local);
       kick_drift_.book_load_work(snapshot.state, term, local, 1.0);
       for (std::size_t i = 0; i < local.size(); ++i) {
-        const std::size_t at = static_cast<std::size_t>(index(nodes[i / d])) * d + i % d;
+        const std::size_t at = ordinal(nodes[i / d]) * d + i % d;
         snapshot.force[at] += local[i];
         impulse[at] += duration * local[i];
         load_impulse[at] += duration * local[i];
@@ -471,7 +471,7 @@ void AviLattice::add_loads(Snapshot& snapshot, std::span<double> impulse, std::s
 }
 
 void AviLattice::save(ArchiveWriter& archive) const {
-  archive.put("model", model_.fingerprint());
+  save_model(archive, model_);
   archive.put("started", started_);
   archive.put("tick", lattice_.tick);
   archive.put("ticks", lattice_.ticks);
@@ -479,14 +479,11 @@ void AviLattice::save(ArchiveWriter& archive) const {
 }
 
 void AviLattice::load(ArchiveReader& archive) {
-  std::uint64_t model = 0;
   bool started = false;
   double tick = 0.0;
   std::vector<std::int32_t> ticks(lattice_.ticks.size());
   Index now = 0;
-  archive.get("model", model);
-  if (model != model_.fingerprint())
-    throw InputError("the checkpoint was written by another model. Use the same case.");
+  require_same_model(archive, model_);
   archive.get("started", started);
   archive.get("tick", tick);
   archive.get("ticks", ticks);

@@ -7,8 +7,8 @@
 //
 // Neighbours may keep steps such as 7 and 9 ticks: no ratio need be whole. With all m_K = 1 it is explicit Newmark in
 // leapfrog form. Loads and supports act after the strikes of their tick, then dampers (dampers.hpp), on one thread and
-// term by term. The bits do not depend on the number of
-// threads; they depend on the width of the machine's vector instructions. Order 2.
+// term by term. The bits do not depend on the number of threads; they depend on the width of the machine's vector
+// instructions. Order 2.
 #pragma once
 
 #include <array>
@@ -75,11 +75,9 @@ class AviLattice final : public Integrator {
   void measure(const LatticeGroup& group, double t);
   void show(const State& state, Index s, Observer& observer);
 
-  std::int32_t ticks(TermId term) const { return lattice_.ticks[static_cast<std::size_t>(index(term))]; }
+  std::int32_t ticks(TermId term) const { return lattice_.ticks[ordinal(term)]; }
   double step(const LatticeGroup& group) const { return lattice_.tick * group.ticks; }
-  NodeLine& line(NodeId a) {
-    return lines_[static_cast<std::size_t>(plan_.line_of_node[static_cast<std::size_t>(index(a))])];
-  }
+  NodeLine& line(NodeId a) { return lines_[static_cast<std::size_t>(plan_.line_of_node[ordinal(a)])]; }
   void to_lines(const State& state);
   void to_line(const State& state, NodeId a);
   AlignedVector<NodeLine> lines_at(std::span<const double> u) const;

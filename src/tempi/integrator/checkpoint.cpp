@@ -9,6 +9,14 @@
 
 namespace tempi {
 
+void save_model(ArchiveWriter& archive, const Model& model) { archive.put("model", model.fingerprint()); }
+
+void require_same_model(ArchiveReader& archive, const Model& model) {
+  std::uint64_t saved = 0;
+  archive.get("model", saved);
+  if (saved != model.fingerprint()) throw InputError("the checkpoint was written by another model. Use the same case.");
+}
+
 void write_checkpoint(const std::filesystem::path& file, const State& state, const Integrator& integrator) {
   std::ofstream out(file, std::ios::binary);
   if (!out) throw OutputError(fmt::format("cannot open the checkpoint '{}' for writing.", file.string()));

@@ -8,6 +8,10 @@
 
 namespace tempi {
 
+// For integrators' own save and load: which model it is, and that it is the same. Throws InputError.
+void save_model(ArchiveWriter& archive, const Model& model);
+void require_same_model(ArchiveReader& archive, const Model& model);
+
 void write_checkpoint(const std::filesystem::path& file, const State& state, const Integrator& integrator);
 // Into a state and an integrator of the same model, method and steps. Throws InputError where they differ.
 void read_checkpoint(const std::filesystem::path& file, State& state, Integrator& integrator);

@@ -22,7 +22,7 @@ Dampers::Dampers(const Model& model, const KickDrift& kick_drift) : model_(model
 }
 
 void Dampers::begin() {
-  for (const NodeId a : nodes_) enlisted_[static_cast<std::size_t>(index(a))] = 0;
+  for (const NodeId a : nodes_) enlisted_[ordinal(a)] = 0;
   nodes_.clear();
   acting_.clear();
 }
@@ -32,7 +32,7 @@ void Dampers::announce(const State& state, TermId term, double dt) {
   acting_.push_back({term, dt});
   const auto d = static_cast<std::size_t>(model_.dim());
   for (const NodeId a : model_.term(term).stencil()) {
-    const auto node = static_cast<std::size_t>(index(a));
+    const auto node = ordinal(a);
     if (enlisted_[node] != 0) continue;
     enlisted_[node] = 1;
     nodes_.push_back(a);
@@ -48,7 +48,7 @@ template <class Visit>
 void Dampers::each_component(Visit&& visit) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   for (const NodeId a : nodes_)
-    for (std::size_t c = 0; c < d; ++c) visit(static_cast<std::size_t>(index(a)) * d + c);
+    for (std::size_t c = 0; c < d; ++c) visit(ordinal(a) * d + c);
 }
 
 bool Dampers::is_held(std::size_t i) const {
@@ -82,7 +82,7 @@ void Dampers::add_resistance(const State& state, double t, double part, const st
     const auto nodes = model_.term(term).stencil();
     const auto q = std::span(local_).first(nodes.size() * d);
     kick_drift_.damping_impulses(term, state.displacement, v, t, -part * std::abs(dt), q);
-    for (std::size_t i = 0; i < q.size(); ++i) sum[static_cast<std::size_t>(index(nodes[i / d])) * d + i % d] += q[i];
+    for (std::size_t i = 0; i < q.size(); ++i) sum[ordinal(nodes[i / d]) * d + i % d] += q[i];
   }
   if (!model_.supports().held_nodes().empty())
     each_component([&](std::size_t i) {
@@ -135,13 +135,12 @@ void Dampers::kick(State& state, double t) {
     const auto nodes = model_.term(term).stencil();
     const auto q = std::span(of_term_).subspan(static_cast<std::size_t>(model_.force_slot(term)), nodes.size() * d);
     kick_drift_.damping_impulses(term, state.displacement, mean_, t, dt, q);
-    for (std::size_t i = 0; i < q.size(); ++i)
-      impulse_[static_cast<std::size_t>(index(nodes[i / d])) * d + i % d] += q[i];
+    for (std::size_t i = 0; i < q.size(); ++i) impulse_[ordinal(nodes[i / d]) * d + i % d] += q[i];
   }
   const std::array<double, 3> none{};
   double work = 0.0;
   for (const NodeId a : nodes_) {
-    const std::size_t first = static_cast<std::size_t>(index(a)) * d;
+    const std::size_t first = ordinal(a) * d;
     const auto q = std::span<const double>(impulse_).subspan(first, d);
     kick_drift_.kick(state, a, q, std::span(none).first(d));
     kick_drift_.book(state.damping, state, a, q);

@@ -60,7 +60,7 @@ DiscreteGradient::Quotient DiscreteGradient::evaluate(TermId id, std::span<doubl
       for (std::size_t i = c; i < d_.size(); i += dim) d_[i] -= mean;
     }
   }
-  const double V0 = energy_[static_cast<std::size_t>(index(id))];
+  const double V0 = energy_[ordinal(id)];
   const double V1 = term.potential->energy(term.k, {u1_.data(), static_cast<std::size_t>(u1_.size())}, t_);
   double gained = V1 - V0, parts = std::abs(V0) + std::abs(V1);
   for (std::size_t i = 0; i < g.size(); ++i) {
@@ -82,7 +82,7 @@ void DiscreteGradient::add_derivative(TermId id, std::span<double> derivative) {
   std::vector<double> DG(n), K(n * n, 0.0), row(n);
   const Quotient quotient = evaluate(id, DG);
   if (quotient.central) return add_pair_derivative(term, quotient, DG, derivative);
-  term.potential->add_hessian(term.k, {middle_.data(), static_cast<std::size_t>(middle_.size())}, t_, K);
+  term.potential->as_local()->add_hessian(term.k, {middle_.data(), static_cast<std::size_t>(middle_.size())}, t_, K);
   for (std::size_t i = 0; i < n * n; ++i) derivative[i] += 0.5 * K[i];
   if (quotient.value == 0.0) return;
   const auto dq = local(term, dq_);
@@ -116,7 +116,7 @@ void DiscreteGradient::add_pair_derivative(const Model::Term& term, const Quotie
   const double f = f_w.dot(w) / w.squaredNorm();
   double k = (g_b.dot(w1) / w1.squaredNorm() - f) / quotient.denominator;
   if (std::abs(quotient.denominator) < near_limit * w1.squaredNorm()) {
-    term.potential->add_hessian(term.k, {u1_.data(), static_cast<std::size_t>(u1_.size())}, t_, H);
+    term.potential->as_local()->add_hessian(term.k, {u1_.data(), static_cast<std::size_t>(u1_.size())}, t_, H);
     const Eigen::Map<const Eigen::MatrixXd> K(H.data(), 2 * dim, 2 * dim);
     k = (w1.dot(K.bottomRightCorner(dim, dim) * w1) / w1.squaredNorm() - f) / (2.0 * w1.squaredNorm());
   }

@@ -35,7 +35,7 @@ class DiscreteGradient {
   // at u1 or between, where it is not admissible.
   double operator()(TermId id, std::span<double> gradient);
 
-  // derivative += dDG/du1 of a term [N/m], row major as in Potential::add_hessian; not symmetric.
+  // derivative += dDG/du1 of a term [N/m], row major as in LocalPotential::add_hessian; not symmetric.
   void add_derivative(TermId id, std::span<double> derivative);
 
   const Vector& u0() const { return u0_; }

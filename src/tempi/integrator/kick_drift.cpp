@@ -29,7 +29,8 @@ void book(Ledger& ledger, const Vector& x, const Vector& p, double work) {
 
 }  // namespace
 
-KickDrift::KickDrift(const Model& model, double delta, ConstraintsKept kept) : model_(model), delta_(delta) {
+KickDrift::KickDrift(const Model& model, double delta, ConstraintsKept kept, SumsStruck sums)
+    : model_(model), delta_(delta), sums_(sums) {
   if (kept == ConstraintsKept::none) require_unconstrained(model);
   for (const double m : model.mass()) inverse_mass_.push_back(1.0 / m);
 }
@@ -38,7 +39,7 @@ std::array<double, 3> KickDrift::position(const State& state, NodeId a) const {
   Vector x{};
   const auto d = static_cast<std::size_t>(model_.dim());
   for (std::size_t c = 0; c < d; ++c) {
-    const std::size_t i = static_cast<std::size_t>(index(a)) * d + c;
+    const std::size_t i = ordinal(a) * d + c;
     x[c] = model_.reference()[i] + state.displacement[i];
   }
   return x;
@@ -47,7 +48,7 @@ std::array<double, 3> KickDrift::position(const State& state, NodeId a) const {
 void KickDrift::follow_support(State& state, NodeId a, double t) const {
   const Supports& supports = model_.supports();
   const auto u = at(state.displacement, a), v = at(state.velocity, a);
-  const double elapsed = t - state.clock[static_cast<std::size_t>(index(a))];
+  const double elapsed = t - state.clock[ordinal(a)];
   const Vector x_old = position(state, a);
   Vector v_old{}, v_new{};
   std::int32_t mover = Supports::none;
@@ -118,7 +119,7 @@ void KickDrift::kick_and_book(State& state, NodeId a, std::span<const double> p,
   const Supports& supports = model_.supports();
   const bool held = supports.holds(a);
   const auto v = at(state.velocity, a);
-  const double inverse_mass = inverse_mass_[static_cast<std::size_t>(index(a))];
+  const double inverse_mass = inverse_mass_[ordinal(a)];
   for (std::size_t c = 0; c < v.size(); ++c) {
     const std::int32_t s = held ? supports.support_of(a, static_cast<int>(c)) : Supports::none;
     if (s == Supports::none) {
@@ -148,7 +149,7 @@ void KickDrift::book_load_work(State& state, TermId term, std::span<const double
   for (std::size_t a = 0; a < nodes.size(); ++a)
     for (std::size_t c = 0; c < d; ++c) {
       const std::size_t i = static_cast<std::size_t>(slot) + a * d + c;
-      const double u = state.displacement[static_cast<std::size_t>(index(nodes[a])) * d + c];
+      const double u = state.displacement[ordinal(nodes[a]) * d + c];
       const double force = q[a * d + c] / dt;
       work += 0.5 * (state.load_force[i] + force) * (u - state.load_displacement[i]);
       state.load_force[i] = force;
@@ -163,23 +164,34 @@ std::vector<double> KickDrift::kick_all(State& state, double t, const std::funct
   std::vector<double> force(state.velocity.size(), 0.0), total(force), loads(force), ahead(force);
   Dampers dampers(model_, *this);
   std::vector<double> p(model_.largest_stencil() * d), q(p);
+  SumImpulses of_terms;
   for (Index i = 0; i < model_.term_count(); ++i) {
     const auto term = make_id<TermId>(i);
+    const double dt = duration(term);
+    const auto add = [&](std::span<const NodeId> nodes, std::span<const double> local) {
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        for (std::size_t c = 0; c < d; ++c) {
+          const std::size_t global = ordinal(nodes[a]) * d + c;
+          force[global] += local[a * d + c];
+          total[global] += dt * local[a * d + c];
+          ahead[global] += std::abs(dt) * local[a * d + c];
+        }
+    };
+    if (const ManyBodySum* sum = struck_by_terms(term)) {
+      const double admissibility = of_terms.evaluate(*sum, state.displacement, t, 1.0);
+      if (purpose == Purpose::run) require_admissible(term, state.displacement, admissibility, t);
+      of_terms.each(add);
+      continue;
+    }
     const auto nodes = model_.term(term).stencil();
     const auto local_p = std::span(p).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
     const double admissibility = impulses(term, state.displacement, state.velocity, t, 1.0, local_p, local_q);
     if (purpose == Purpose::run) require_admissible(term, state.displacement, admissibility, t);
     book_load_work(state, term, local_q, 1.0);
-    const double dt = duration(term);
     dampers.announce(state, term, dt);
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t c = 0; c < d; ++c) {
-        const std::size_t global = static_cast<std::size_t>(index(nodes[a])) * d + c;
-        force[global] += local_p[a * d + c];
-        total[global] += dt * local_p[a * d + c];
-        ahead[global] += std::abs(dt) * local_p[a * d + c];
-        loads[global] += dt * local_q[a * d + c];
-      }
+    add(nodes, local_p);
+    for (std::size_t i_local = 0; i_local < local_q.size(); ++i_local)
+      loads[ordinal(nodes[i_local / d]) * d + i_local % d] += dt * local_q[i_local];
   }
   for (Index a = 0; a < model_.node_count(); ++a) {
     const auto at_node = static_cast<std::size_t>(a) * d;
@@ -214,8 +226,7 @@ void KickDrift::add_damping_forces(Snapshot& snapshot) const {
     const auto nodes = model_.term(term).stencil();
     const auto q = std::span(room).first(nodes.size() * d);
     damping_impulses(term, state.displacement, state.velocity, snapshot.time, 1.0, q);
-    for (std::size_t i = 0; i < q.size(); ++i)
-      snapshot.force[static_cast<std::size_t>(index(nodes[i / d])) * d + i % d] += q[i];
+    for (std::size_t i = 0; i < q.size(); ++i) snapshot.force[ordinal(nodes[i / d]) * d + i % d] += q[i];
   }
 }
 
@@ -236,7 +247,7 @@ void KickDrift::start(State& state) const {
     if (slot < 0) continue;
     const auto nodes = model_.term(make_id<TermId>(i)).stencil();
     for (std::size_t a = 0; a < nodes.size(); ++a)
-      std::copy_n(&state.displacement[static_cast<std::size_t>(index(nodes[a])) * d], d,
+      std::copy_n(&state.displacement[ordinal(nodes[a]) * d], d,
                   &state.load_displacement[static_cast<std::size_t>(slot) + a * d]);
   }
 }
@@ -250,10 +261,12 @@ void KickDrift::require_admissible(TermId term, std::span<const double> u, doubl
 void KickDrift::require_stable(TermId term, const State& state, double step, double t) const {
   if (model_.step_is_stable(term, state.displacement, step)) return;
   const auto [potential, k] = model_.term(term);
+  std::vector<double> room(potential->stencil(k).size());
+  const double limit = potential->stable_step(k, state.displacement, model_.masses_held_against(term, room));
   throw SolveError(fmt::format(
       "the step {:.6g} s of {} has become unsafe at t = {:.9g} s: deformation has brought its stable step down to "
       "{:.6g} s. Choose a smaller safety, courant or step.",
-      step, potential->describe(k), t, model_.stable_step(term, state.displacement)));
+      step, potential->describe(k), t, limit));
 }
 
 }  // namespace tempi

@@ -11,21 +11,27 @@
 #include <span>
 
 #include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/sum_impulses.hpp"
 
 namespace tempi {
 
 // Who keeps the model's constraints: nobody, or the integrator that kicks and drifts its nodes.
 enum class ConstraintsKept { none, by_the_integrator };
 
+// How a sum of terms that come and go is struck: as one, or its terms one by one, in the order of their keys, with the
+// bits of terms that are always there.
+enum class SumsStruck { as_one, by_terms };
+
 class KickDrift {
  public:
   // `delta` [s]: spacing of the time differences of prescribed motions; a small part of the smallest step.
   // Throws InputError when the model has constraints and nobody keeps them.
-  KickDrift(const Model& model, double delta, ConstraintsKept kept = ConstraintsKept::none);
+  KickDrift(const Model& model, double delta, ConstraintsKept kept = ConstraintsKept::none,
+            SumsStruck sums = SumsStruck::as_one);
 
   // Moves node `a` to time t.
   void drift(State& state, NodeId a, double t) const {
-    double& clock = state.clock[static_cast<std::size_t>(index(a))];
+    double& clock = state.clock[ordinal(a)];
     if (clock == t) return;
     if (model_.supports().holds(a)) {
       follow_support(state, a, t);
@@ -36,6 +42,12 @@ class KickDrift {
         state.displacement[c] += state.velocity[c] * elapsed;
     }
     clock = t;
+  }
+
+  // The sum whose terms are to be struck one by one: null for other terms, and where forces act within it.
+  const ManyBodySum* struck_by_terms(TermId term) const {
+    if (sums_ == SumsStruck::as_one || !model_.forces_within(term).empty()) return nullptr;
+    return model_.term(term).potential->as_sum();
   }
 
   // Impulses [N s] of a term and the loads within it: p = dt * (-dV/dx + loads), q: the loads' part. Overwrites both.
@@ -60,7 +72,7 @@ class KickDrift {
       kick_and_book(state, a, p, q);
       return;
     }
-    const double inverse_mass = inverse_mass_[static_cast<std::size_t>(index(a))];
+    const double inverse_mass = inverse_mass_[ordinal(a)];
     double* v = &state.velocity[static_cast<std::size_t>(index(a) * model_.dim())];
     for (std::size_t c = 0; c < p.size(); ++c) v[c] += p[c] * inverse_mass;
   }
@@ -91,7 +103,7 @@ class KickDrift {
  private:
   std::span<double> at(std::vector<double>& values, NodeId a) const {
     const auto d = static_cast<std::size_t>(model_.dim());
-    return std::span(values).subspan(static_cast<std::size_t>(index(a)) * d, d);
+    return std::span(values).subspan(ordinal(a) * d, d);
   }
   std::array<double, 3> position(const State& state, NodeId a) const;
   enum class Kind { load, damper };
@@ -103,6 +115,7 @@ class KickDrift {
 
   const Model& model_;
   double delta_;
+  SumsStruck sums_;
   std::vector<double> inverse_mass_;
 };
 

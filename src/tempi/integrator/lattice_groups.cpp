@@ -23,7 +23,7 @@ std::vector<Key> keys_of_terms(const Model& model) {
     for (const NodeId a : stencil)
       for (std::size_t c = 0; c < d; ++c)
         centroids[static_cast<std::size_t>(i) * d + c] +=
-            model.reference()[static_cast<std::size_t>(index(a)) * d + c] / static_cast<double>(stencil.size());
+            model.reference()[ordinal(a) * d + c] / static_cast<double>(stencil.size());
   }
   return hilbert_keys(centroids, model.dim());
 }
@@ -42,7 +42,7 @@ class Builder {
   }
 
  private:
-  std::int32_t ticks(TermId term) const { return ticks_[static_cast<std::size_t>(index(term))]; }
+  std::int32_t ticks(TermId term) const { return ticks_[ordinal(term)]; }
   LatticeGroup& group_of(std::int32_t m) {
     return *std::ranges::lower_bound(result_.groups, m, {}, &LatticeGroup::ticks);
   }
@@ -60,7 +60,7 @@ class Builder {
     std::vector<std::int32_t> smallest(nodes, std::numeric_limits<std::int32_t>::max());
     for (Index i = 0; i < model_.term_count(); ++i)
       for (const NodeId a : model_.term(make_id<TermId>(i)).stencil()) {
-        std::int32_t& m = smallest[static_cast<std::size_t>(index(a))];
+        std::int32_t& m = smallest[ordinal(a)];
         m = std::min(m, ticks_[static_cast<std::size_t>(i)]);
       }
     const auto keys = hilbert_keys(model_.reference(), model_.dim());
@@ -176,8 +176,7 @@ class Builder {
   template <class Visit>
   void each_node(const LatticePart& part, Index block, Visit&& visit) {
     for (Index i = block * part.block; i < (block + 1) * part.block; ++i)
-      for (const NodeId a : model_.term(part.terms[static_cast<std::size_t>(i)]).stencil())
-        visit(taken_[static_cast<std::size_t>(index(a))]);
+      for (const NodeId a : model_.term(part.terms[static_cast<std::size_t>(i)]).stencil()) visit(taken_[ordinal(a)]);
   }
 
   void add_held_and_forced(LatticeGroup& group) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/checkpoint.hpp"
 
 namespace tempi {
 
@@ -54,7 +55,7 @@ std::vector<double> OneStepDriver::parameters() const {
 }
 
 void OneStepDriver::save(ArchiveWriter& archive) const {
-  archive.put("model", map_.forces().model().fingerprint());
+  save_model(archive, map_.forces().model());
   archive.put(map_.name(), parameters());
   archive.put("started", started_);
   archive.put("steps_done", steps_done_);
@@ -63,14 +64,11 @@ void OneStepDriver::save(ArchiveWriter& archive) const {
 }
 
 void OneStepDriver::load(ArchiveReader& archive) {
-  std::uint64_t model = 0;
   std::vector<double> parameters(this->parameters().size());
   bool started = false;
   Index steps_done = 0;
   double time = 0.0;
-  archive.get("model", model);
-  if (model != map_.forces().model().fingerprint())
-    throw InputError("the checkpoint was written by another model. Use the same case.");
+  require_same_model(archive, map_.forces().model());
   archive.get(map_.name(), parameters);
   if (parameters != this->parameters())
     throw InputError(

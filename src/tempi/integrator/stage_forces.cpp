@@ -44,7 +44,7 @@ Admissibility StageForces::evaluate(Stage& stage, double t) const {
     }
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
-        const auto global = static_cast<Index>(static_cast<std::size_t>(index(nodes[a])) * d + c);
+        const auto global = static_cast<Index>(ordinal(nodes[a]) * d + c);
         stage.force(global) += local_p[a * d + c];
         if (model_.has_forces()) stage.load(global) += local_q[a * d + c];
       }
@@ -60,7 +60,7 @@ void StageForces::add_damping(TermId term, Stage& stage, double t) const {
   std::vector<double> q(nodes.size() * d);
   kick_drift_.damping_impulses(term, span_of(stage.u), span_of(stage.v), t, 1.0, q);
   for (std::size_t i = 0; i < q.size(); ++i) {
-    const auto global = static_cast<Index>(static_cast<std::size_t>(index(nodes[i / d])) * d + i % d);
+    const auto global = static_cast<Index>(ordinal(nodes[i / d]) * d + i % d);
     stage.force(global) += q[i];
     stage.damping(global) += q[i];
   }

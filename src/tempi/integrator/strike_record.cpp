@@ -7,7 +7,7 @@ void StrikeRecord::announce(const State& state, TermId term, Index update, doubl
   const auto d = static_cast<std::size_t>(model_.dim());
   entries_.push_back({term, update, step, before_.size()});
   for (const NodeId a : model_.term(term).stencil())
-    for (std::size_t c = 0; c < d; ++c) before_.push_back(state.velocity[static_cast<std::size_t>(index(a)) * d + c]);
+    for (std::size_t c = 0; c < d; ++c) before_.push_back(state.velocity[ordinal(a) * d + c]);
 }
 
 void StrikeRecord::add_impulses(std::span<const double> p, std::span<const double> q) {
@@ -24,7 +24,7 @@ void StrikeRecord::show(const State& state, double time, const Dampers& dampers,
     double kinetic_before = 0.0, change = 0.0, damping_work = 0.0;
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
-        const double after = state.velocity[static_cast<std::size_t>(index(nodes[a])) * d + c];
+        const double after = state.velocity[ordinal(nodes[a]) * d + c];
         // A supported component is not kicked: it has the velocity of its motion before and after.
         const bool held = model_.supports().support_of(nodes[a], static_cast<int>(c)) != Supports::none;
         const double before = held ? after : before_[e.offset + a * d + c];

@@ -23,7 +23,7 @@ bool has_only_pairs(const Model& model) {
 EnergyMomentumMap::EnergyMomentumMap(const Model& model, double step)
     : forces_(model, step), angular_momentum_(has_only_pairs(model) ? Conservation::exact : Conservation::none) {
   for (Index p = 0; p < model.potential_count(); ++p)
-    if (model.potential(p).in_pieces())
+    if (model.potential(p).as_local() == nullptr)
       throw InputError(fmt::format(
           "energy-momentum cannot integrate {} (its discrete gradients are of terms of few nodes). Give each pair a "
           "term of its own, or choose another method.",

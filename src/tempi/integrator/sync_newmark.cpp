@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/checkpoint.hpp"
 
 namespace tempi {
 
@@ -40,7 +41,7 @@ void SyncNewmark::assemble(State& state, double t, Observer* observer) {
     }
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) {
-        const std::size_t global = static_cast<std::size_t>(index(nodes[a])) * d + c;
+        const std::size_t global = ordinal(nodes[a]) * d + c;
         impulse_[global] += p[a * d + c];
         load_impulse_[global] += q[a * d + c];
       }
@@ -85,20 +86,17 @@ Snapshot SyncNewmark::synchronized(const State& state, double t) const {
 }
 
 void SyncNewmark::save(ArchiveWriter& archive) const {
-  archive.put("model", model_.fingerprint());
+  save_model(archive, model_);
   archive.put("started", started_);
   archive.put("step", step_);
   archive.put("steps_done", steps_done_);
 }
 
 void SyncNewmark::load(ArchiveReader& archive) {
-  std::uint64_t model = 0;
   bool started = false;
   double step = 0.0;
   Index steps_done = 0;
-  archive.get("model", model);
-  if (model != model_.fingerprint())
-    throw InputError("the checkpoint was written by another model. Use the same case.");
+  require_same_model(archive, model_);
   archive.get("started", started);
   archive.get("step", step);
   if (step != step_) throw InputError("the checkpoint was written with another time step. Use the same case.");

@@ -6,22 +6,24 @@
 namespace tempi {
 
 AssembledStiffness::AssembledStiffness(const Model& model) : model_(model) {
-  for (Index p = 0; p < model.potential_count(); ++p) in_pieces_ = in_pieces_ || model.potential(p).in_pieces();
+  for (Index p = 0; p < model.potential_count(); ++p) has_sums_ = has_sums_ || model.potential(p).as_sum() != nullptr;
   const std::vector<double> at_rest(model.reference().size(), 0.0);
-  covered_ = pairs_in_pieces(at_rest, 0.0);
+  covered_ = pairs_in_sums(at_rest, 0.0);
   set_pattern();
 }
 
-AssembledStiffness::NodePairs AssembledStiffness::pairs_in_pieces(std::span<const double> u, double t) const {
+void AssembledStiffness::each_piece_of_sums(std::span<const double> u, double t,
+                                            const Potential::VisitPiece& visit) const {
+  for (Index p = 0; p < model_.potential_count() && has_sums_; ++p)
+    if (const ManyBodySum* sum = model_.potential(p).as_sum()) sum->each_hessian_piece(0, u, t, visit);
+}
+
+AssembledStiffness::NodePairs AssembledStiffness::pairs_in_sums(std::span<const double> u, double t) const {
   NodePairs pairs;
-  for (Index p = 0; p < model_.potential_count() && in_pieces_; ++p) {
-    const Potential& potential = model_.potential(p);
-    for (Index k = 0; k < potential.size() && potential.in_pieces(); ++k)
-      potential.each_hessian_piece(k, u, t, [&](std::span<const NodeId> nodes, std::span<const double>) {
-        for (const NodeId a : nodes)
-          for (const NodeId b : nodes) pairs.push_back({a, b});
-      });
-  }
+  each_piece_of_sums(u, t, [&](std::span<const NodeId> nodes, std::span<const double>) {
+    for (const NodeId a : nodes)
+      for (const NodeId b : nodes) pairs.push_back({a, b});
+  });
   return pairs;
 }
 
@@ -29,15 +31,15 @@ AssembledStiffness::NodePairs AssembledStiffness::pairs_in_pieces(std::span<cons
 void AssembledStiffness::set_pattern() {
   const Index d = model_.dim(), n = d * model_.node_count();
   neighbours_.assign(static_cast<std::size_t>(model_.node_count()), {});
-  const auto of = [&](NodeId b) -> std::vector<NodeId>& { return neighbours_[static_cast<std::size_t>(index(b))]; };
+  const auto of = [&](NodeId b) -> std::vector<NodeId>& { return neighbours_[ordinal(b)]; };
   for (Index b = 0; b < model_.node_count(); ++b) of(make_id<NodeId>(b)).push_back(make_id<NodeId>(b));
-  const auto each_whole = [&](auto&& visit) {  // stencils of the terms not in pieces
+  const auto each_local = [&](auto&& visit) {  // stencils of the terms of few nodes
     for (Index i = 0; i < model_.term_count(); ++i) {
       const auto term = model_.term(make_id<TermId>(i));
-      if (!term.potential->in_pieces()) visit(term.stencil());
+      if (term.potential->as_local() != nullptr) visit(term.stencil());
     }
   };
-  each_whole([&](std::span<const NodeId> nodes) {
+  each_local([&](std::span<const NodeId> nodes) {
     for (const NodeId b : nodes) of(b).insert(of(b).end(), nodes.begin(), nodes.end());
   });
   for (const auto& [a, b] : covered_) of(b).push_back(a);
@@ -57,22 +59,22 @@ void AssembledStiffness::set_pattern() {
         for (Index r = 0; r < d; ++r) K_.insert(index(a) * d + r, b * d + c) = 0.0;
   K_.makeCompressed();
   rank_.clear();
-  each_whole([&](std::span<const NodeId> nodes) {
+  each_local([&](std::span<const NodeId> nodes) {
     for (const NodeId a : nodes)
       for (const NodeId b : nodes) rank_.push_back(static_cast<std::int32_t>(place(a, b)));
   });
 }
 
 Index AssembledStiffness::place(NodeId a, NodeId b) const {
-  const auto& list = neighbours_[static_cast<std::size_t>(index(b))];
+  const auto& list = neighbours_[ordinal(b)];
   return std::ranges::lower_bound(list, a) - list.begin();
 }
 
 bool AssembledStiffness::cover(std::span<const std::span<const double>> configurations, double t) {
-  if (!in_pieces_) return false;
+  if (!has_sums_) return false;
   NodePairs pairs;
   for (const auto u : configurations) {
-    const NodePairs here = pairs_in_pieces(u, t);
+    const NodePairs here = pairs_in_sums(u, t);
     pairs.insert(pairs.end(), here.begin(), here.end());
   }
   if (pairs == covered_) return false;
@@ -85,7 +87,7 @@ bool AssembledStiffness::cover(std::span<const std::span<const double>> configur
 void AssembledStiffness::add_block(NodeId b, std::size_t rank, const double* H, std::size_t row) {
   const auto d = static_cast<std::size_t>(model_.dim());
   for (std::size_t c = 0; c < d; ++c) {
-    const auto column = static_cast<Index>(static_cast<std::size_t>(index(b)) * d + c);
+    const auto column = static_cast<Index>(ordinal(b) * d + c);
     double* values = K_.valuePtr() + K_.outerIndexPtr()[column] + rank * d;
     for (std::size_t r = 0; r < d; ++r) values[r] += H[r * row + c];
   }
@@ -94,20 +96,16 @@ void AssembledStiffness::add_block(NodeId b, std::size_t rank, const double* H, 
 const AssembledStiffness::Matrix& AssembledStiffness::at(std::span<const double> u, double t, const AddToTerm& more) {
   assemble([&](TermId id, std::span<double> H) {
     const auto [potential, k] = model_.term(id);
-    potential->add_hessian(k, u, t, H);
+    potential->as_local()->add_hessian(k, u, t, H);
     if (more) more(id, H);
   });
   const auto d = static_cast<std::size_t>(model_.dim());
-  for (Index p = 0; p < model_.potential_count() && in_pieces_; ++p) {
-    const Potential& potential = model_.potential(p);
-    for (Index k = 0; k < potential.size() && potential.in_pieces(); ++k)
-      potential.each_hessian_piece(k, u, t, [&](std::span<const NodeId> nodes, std::span<const double> H) {
-        const std::size_t n = nodes.size() * d;
-        for (std::size_t a = 0; a < nodes.size(); ++a)
-          for (std::size_t b = 0; b < nodes.size(); ++b)
-            add_block(nodes[b], static_cast<std::size_t>(place(nodes[a], nodes[b])), &H[a * d * n + b * d], n);
-      });
-  }
+  each_piece_of_sums(u, t, [&](std::span<const NodeId> nodes, std::span<const double> H) {
+    const std::size_t n = nodes.size() * d;
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t b = 0; b < nodes.size(); ++b)
+        add_block(nodes[b], static_cast<std::size_t>(place(nodes[a], nodes[b])), &H[a * d * n + b * d], n);
+  });
   return K_;
 }
 
@@ -119,7 +117,7 @@ const AssembledStiffness::Matrix& AssembledStiffness::assemble(const AddToTerm& 
   for (Index i = 0; i < model_.term_count(); ++i) {
     const auto id = make_id<TermId>(i);
     const auto term = model_.term(id);
-    if (term.potential->in_pieces()) continue;
+    if (term.potential->as_local() == nullptr) continue;
     const auto nodes = term.stencil();
     const std::size_t n = nodes.size() * d;
     H.assign(n * n, 0.0);

@@ -28,29 +28,30 @@ class AssembledStiffness {
     cover(std::array{u}, t);
     return at(u, t);
   }
-  // The same with the pattern as it is, which must cover u; `more`: another matrix of terms that are not in pieces.
+  // The same with the pattern as it is, which must cover u; `more`: another matrix of the terms of few nodes.
   using AddToTerm = std::function<void(TermId, std::span<double> H)>;
   const Matrix& at(std::span<const double> u, double t, const AddToTerm& more = {});
 
-  // The sum of other matrices of the terms that are not in pieces: `add` adds that of a term to H, laid out as in
-  // Potential::add_hessian; it need not be symmetric.
+  // The sum of other matrices of the terms of few nodes: `add` adds that of a term to H, laid out as in
+  // LocalPotential::add_hessian; it need not be symmetric.
   const Matrix& assemble(const AddToTerm& add);
 
   const Matrix& pattern() const { return K_; }  // with the values of the last call
 
  private:
   using NodePairs = std::vector<std::array<NodeId, 2>>;
-  NodePairs pairs_in_pieces(std::span<const double> u, double t) const;
+  void each_piece_of_sums(std::span<const double> u, double t, const Potential::VisitPiece& visit) const;
+  NodePairs pairs_in_sums(std::span<const double> u, double t) const;
   void set_pattern();
   Index place(NodeId a, NodeId b) const;  // of a among the neighbours of b, or where it should be
   void add_block(NodeId b, std::size_t rank, const double* H, std::size_t row);
 
   const Model& model_;
-  bool in_pieces_ = false;  // some terms are
-  NodePairs covered_;       // by their pieces
+  bool has_sums_ = false;
+  NodePairs covered_;  // by their pieces
   Matrix K_;
   std::vector<std::vector<NodeId>> neighbours_;  // of each node, itself included, ascending
-  std::vector<std::int32_t> rank_;  // of each term not in pieces and pair (a, b) of its nodes: place of a at b
+  std::vector<std::int32_t> rank_;  // of each term of few nodes and pair (a, b) of its nodes: place of a at b
 };
 
 }  // namespace tempi

@@ -35,7 +35,7 @@ Model::Model(Parts parts) : parts_(std::move(parts)), first_term_{0} {
     first_term_.push_back(first_term_.back() + potential->size());
     for (Index k = 0; k < potential->size(); ++k) {
       const std::size_t nodes = potential->stencil(k).size();
-      if (nodes > most_nodes && !potential->in_pieces())
+      if (nodes > most_nodes && potential->as_local() != nullptr)
         throw InputError(fmt::format("a term has {} nodes (must be at most {}).", nodes, most_nodes));
       largest_stencil_ = std::max(largest_stencil_, nodes);
     }
@@ -74,7 +74,7 @@ void Model::check_constraints() const {
 void Model::Parts::add(std::unique_ptr<Potential> potential) {
   for (Index k = 0; k < potential->size(); ++k)
     for (std::size_t a = 0; a < potential->stencil(k).size(); ++a)
-      mass[static_cast<std::size_t>(index(potential->stencil(k)[a]))] += potential->mass(k, a);
+      mass[ordinal(potential->stencil(k)[a])] += potential->mass(k, a);
   potentials.push_back(std::move(potential));
 }
 
@@ -91,25 +91,24 @@ void Model::each_root_stiffness(TermId id, Visit&& visit) const {
   const auto [potential, k] = term(id);
   const auto stencil = potential->stencil(k);
   const std::size_t nodes = stencil.size(), d = static_cast<std::size_t>(dim()), n = nodes * d;
-  if (potential->in_pieces()) {
-    std::vector<double> traces(parts_.mass.size(), 0.0);
-    potential->each_hessian_piece(k, at_rest_, 0.0, [&](std::span<const NodeId> piece, std::span<const double> H) {
-      for (std::size_t i = 0, rows = piece.size() * d; i < rows; ++i)
-        traces[static_cast<std::size_t>(index(piece[i / d]))] += H[i * (rows + 1)];
-    });
-    for (std::size_t a = 0; a < nodes; ++a)
-      visit(a, std::sqrt(std::max(traces[static_cast<std::size_t>(index(stencil[a]))], 0.0)));
+  const auto root = [](double trace) { return std::sqrt(std::max(trace, 0.0)); };
+  if (const LocalPotential* local = potential->as_local()) {
+    std::array<double, most_entries> H;
+    TEMPI_ASSERT(n * n <= H.size());
+    std::fill_n(H.begin(), n * n, 0.0);
+    local->add_hessian(k, at_rest_, 0.0, std::span(H).first(n * n));
+    for (std::size_t a = 0; a < nodes; ++a) {
+      double trace = 0.0;
+      for (std::size_t c = a * d; c < (a + 1) * d; ++c) trace += H[c * (n + 1)];
+      visit(a, root(trace));
+    }
     return;
   }
-  std::array<double, most_entries> H;
-  TEMPI_ASSERT(n * n <= H.size());
-  std::fill_n(H.begin(), n * n, 0.0);
-  potential->add_hessian(k, at_rest_, 0.0, std::span(H).first(n * n));
-  for (std::size_t a = 0; a < nodes; ++a) {
-    double trace = 0.0;
-    for (std::size_t c = a * d; c < (a + 1) * d; ++c) trace += H[c * (n + 1)];
-    visit(a, std::sqrt(std::max(trace, 0.0)));
-  }
+  std::vector<double> traces(parts_.mass.size(), 0.0);
+  potential->each_hessian_piece(k, at_rest_, 0.0, [&](std::span<const NodeId> piece, std::span<const double> H) {
+    for (std::size_t i = 0, rows = piece.size() * d; i < rows; ++i) traces[ordinal(piece[i / d])] += H[i * (rows + 1)];
+  });
+  for (std::size_t a = 0; a < nodes; ++a) visit(a, root(traces[ordinal(stencil[a])]));
 }
 
 void Model::balance_shares() {
@@ -121,8 +120,7 @@ void Model::balance_shares() {
   const auto each = [&](auto&& visit) {
     const double* root = roots.data();
     for (Index i = 0; i < term_count(); ++i)
-      for (const NodeId a : term(make_id<TermId>(i)).stencil())
-        visit(balance_[static_cast<std::size_t>(index(a))], *root++);
+      for (const NodeId a : term(make_id<TermId>(i)).stencil()) visit(balance_[ordinal(a)], *root++);
   };
   each([](Balance& node, double root) { node.least = std::max(node.least, root); });
   for (Balance& node : balance_) node.least = node.least > 0.0 ? 1e-3 * node.least : 1.0;
@@ -137,7 +135,7 @@ std::span<const double> Model::shares(TermId id, std::span<double> shares) const
     for (std::size_t a = 0; a < stencil.size(); ++a) shares[a] = potential->mass(k, a);
   } else {
     each_root_stiffness(id, [&](std::size_t a, double root) {
-      const Balance& node = balance_[static_cast<std::size_t>(index(stencil[a]))];
+      const Balance& node = balance_[ordinal(stencil[a])];
       shares[a] = node.scale * std::max(root, node.least);
     });
   }
@@ -154,7 +152,15 @@ bool Model::step_is_stable(TermId id, std::span<const double> u, double step) co
   const auto [potential, k] = term(id);
   if (!potential->stays_together()) return true;
   Room room(potential->stencil(k).size());
-  return potential->step_is_stable(k, u, shares(id, room), step);
+  return potential->step_is_stable(k, u, masses_held_against(id, room), step);
+}
+
+std::span<const double> Model::masses_held_against(TermId id, std::span<double> masses) const {
+  const auto [potential, k] = term(id);
+  if (potential->as_sum() == nullptr) return shares(id, masses);
+  const auto nodes = potential->stencil(k);
+  for (std::size_t a = 0; a < nodes.size(); ++a) masses[a] = mass(nodes[a]);
+  return masses.first(nodes.size());
 }
 
 double Model::potential_energy(std::span<const double> u, double t) const {
@@ -193,7 +199,7 @@ void Model::attach_forces() {
   std::ranges::stable_sort(all, {}, [](const auto& entry) { return entry.first; });
   hosted_offsets_.assign(static_cast<std::size_t>(term_count()) + 1, 0);
   for (auto& [host, hosted] : all) {
-    ++hosted_offsets_[static_cast<std::size_t>(index(host)) + 1];
+    ++hosted_offsets_[ordinal(host) + 1];
     hosted_.push_back(std::move(hosted));
   }
   for (std::size_t i = 1; i < hosted_offsets_.size(); ++i) hosted_offsets_[i] += hosted_offsets_[i - 1];
@@ -207,7 +213,7 @@ void Model::attach_forces() {
 
 std::span<const HostedForce> Model::forces_within(TermId id) const {
   if (hosted_offsets_.empty()) return {};
-  const auto i = static_cast<std::size_t>(index(id));
+  const auto i = ordinal(id);
   return std::span(hosted_).subspan(static_cast<std::size_t>(hosted_offsets_[i]),
                                     static_cast<std::size_t>(hosted_offsets_[i + 1] - hosted_offsets_[i]));
 }
@@ -262,14 +268,11 @@ std::vector<float> Model::what_it_does() const {
       v(u);
   for (Index i = 0; i < term_count(); ++i) {
     const auto nodes = term(make_id<TermId>(i)).stencil();
-    const auto X = [&](NodeId a, std::size_t c) {
-      return parts_.reference[static_cast<std::size_t>(index(a)) * d + c];
-    };
+    const auto X = [&](NodeId a, std::size_t c) { return parts_.reference[ordinal(a) * d + c]; };
     for (std::size_t a = 1; a < nodes.size(); ++a) {
       double distance = 0.0;
       for (std::size_t c = 0; c < d; ++c) distance = std::hypot(distance, X(nodes[a], c) - X(nodes[a - 1], c));
-      for (const NodeId b : {nodes[a - 1], nodes[a]})
-        size[static_cast<std::size_t>(index(b))] = std::min(size[static_cast<std::size_t>(index(b))], distance);
+      for (const NodeId b : {nodes[a - 1], nodes[a]}) size[ordinal(b)] = std::min(size[ordinal(b)], distance);
     }
   }
   for (std::size_t i = 0; i < u.size(); ++i) {
@@ -333,7 +336,7 @@ NodeTerms node_terms(const Model& model) {
   result.offsets.assign(static_cast<std::size_t>(model.node_count()) + 1, 0);
   const auto each = [&](auto&& visit) {
     for (Index i = 0; i < model.term_count(); ++i)
-      for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) visit(static_cast<std::size_t>(index(a)), i);
+      for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) visit(ordinal(a), i);
   };
   each([&](std::size_t a, Index) { ++result.offsets[a + 1]; });
   for (std::size_t a = 1; a < result.offsets.size(); ++a) result.offsets[a] += result.offsets[a - 1];

@@ -11,7 +11,7 @@
 #include "tempi/constraint/holonomic.hpp"
 #include "tempi/constraint/supports.hpp"
 #include "tempi/force/force.hpp"
-#include "tempi/potential/potential.hpp"
+#include "tempi/potential/many_body_sum.hpp"
 
 namespace tempi {
 
@@ -25,9 +25,9 @@ struct HostedForce {
 // How a node's mass is shared among its terms, for their stable steps; the shares of a node sum to its mass.
 //   own       what each term brought, as the papers have it; a stiff term that brought none has no stable step
 //   balanced  in proportion to sqrt(k_Ka), k_Ka the trace of the term's Hessian at the node and the reference
-//   positions.
-//             That makes the sum of the squared frequencies, sum_K tr(M_K^-1 K_K) = sum_Ka k_Ka / m_Ka, least; the sum
-//             of 1/step comes within 1 % of its least, too (decision 0006). Slivers lean on their neighbours' mass.
+//             positions. That makes the sum of the squared frequencies, sum_K tr(M_K^-1 K_K) = sum_Ka k_Ka / m_Ka,
+//             least; the sum of 1/step comes within 1 % of its least, too (decision 0006). Slivers lean on their
+//             neighbours' mass.
 enum class MassShares { own, balanced };
 
 class Model {
@@ -45,16 +45,17 @@ class Model {
 
     void add(std::unique_ptr<Potential> potential);  // and what it brings to the masses
   };
-  // Throws InputError when the mass of a node, held or free, is not positive and finite, a term that is not in pieces
-  // has more than 10 nodes, a force has not one host for each of its elements or acts on nodes its host does not touch,
-  // a constraint acts on a node that is not there, or constraints are more than the free components they act on.
+  // Throws InputError when the mass of a node, held or free, is not positive and finite, a term other
+  // than a sum has more than 10 nodes, a force has not one host for each of its elements or acts on nodes its host does
+  // not touch, a constraint acts on a node that is not there, or constraints are more than the free components they act
+  // on.
   explicit Model(Parts parts);
 
   int dim() const { return parts_.dim; }
   Index node_count() const { return static_cast<Index>(parts_.mass.size()); }
   std::span<const double> reference() const { return parts_.reference; }
   std::span<const double> mass() const { return parts_.mass; }
-  double mass(NodeId a) const { return parts_.mass[static_cast<std::size_t>(index(a))]; }
+  double mass(NodeId a) const { return parts_.mass[ordinal(a)]; }
   const Supports& supports() const { return parts_.supports; }
   std::span<const std::unique_ptr<HolonomicConstraint>> constraints() const { return parts_.constraints; }
   bool has_forces() const { return !parts_.forces.empty(); }
@@ -76,12 +77,12 @@ class Model {
   bool has_dampers() const { return has_dampers_; }
   bool is_damped(TermId id) const;
   bool is_loaded(TermId id) const;  // by forces that are no dampers
-  // C += factor * sum of -dF/dv of the dampers within a term [kg/s], laid out as in Potential::add_hessian.
+  // C += factor * sum of -dF/dv of the dampers within a term [kg/s], laid out as in LocalPotential::add_hessian.
   void add_damping(TermId id, std::span<const double> u, double t, double factor, std::span<double> C) const;
 
   // Where the terms with forces keep something of their own: a place for dim components a stencil node each, one term
   // behind the other. -1 for a term without forces.
-  Index force_slot(TermId id) const { return slots_.empty() ? -1 : slots_[static_cast<std::size_t>(index(id))]; }
+  Index force_slot(TermId id) const { return slots_.empty() ? -1 : slots_[ordinal(id)]; }
   Index force_slot_count() const { return slot_count_; }
 
   double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J]
@@ -94,7 +95,10 @@ class Model {
   // 2/omega_max of the term's stiffness at u between its shares [s]. The smallest over all terms bounds that of the
   // assembled model from below, whatever the shares are.
   double stable_step(TermId id, std::span<const double> u) const;
-  // Whether `step` [s] is within it; true for terms that do not stay together.
+  // The masses [kg] a step is held against while the model moves: the term's shares; of a sum, whose terms come and go
+  // so that its shares at the reference positions tell nothing of later, those of its nodes.
+  std::span<const double> masses_held_against(TermId id, std::span<double> masses) const;
+  // Whether `step` [s] is within the stable step between these; true for terms that do not stay together.
   bool step_is_stable(TermId id, std::span<const double> u, double step) const;
 
   std::size_t largest_stencil() const { return largest_stencil_; }
@@ -135,7 +139,7 @@ struct NodeTerms {
   std::vector<Index> offsets;
   std::vector<TermId> terms;
   std::span<const TermId> operator[](NodeId a) const {
-    const auto k = static_cast<std::size_t>(index(a));
+    const auto k = ordinal(a);
     return {terms.data() + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k])};
   }
 };

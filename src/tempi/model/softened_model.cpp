@@ -8,47 +8,11 @@
 #include <utility>
 
 #include "tempi/core/error.hpp"
+#include "tempi/model/borrowed.hpp"
 #include "tempi/potential/softened.hpp"
 
 namespace tempi {
 namespace {
-
-// The forces of another model, in the order of their host terms.
-class BorrowedForces final : public Force {
- public:
-  BorrowedForces(std::vector<HostedForce> all, bool dampers) : all_(std::move(all)), dampers_(dampers) {}
-
-  Index size() const override { return static_cast<Index>(all_.size()); }
-  CellId host(Index k) const override { return of(k).force->host(of(k).element); }
-  std::span<const NodeId> stencil(Index k) const override { return of(k).force->stencil(of(k).element); }
-  void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double t, double dt,
-                   std::span<double> p) const override {
-    of(k).force->add_impulse(of(k).element, u, v, t, dt, p);
-  }
-  bool is_damper() const override { return dampers_; }
-  void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const override {
-    of(k).force->add_damping(of(k).element, u, t, C);
-  }
-
- private:
-  const HostedForce& of(Index k) const { return all_[static_cast<std::size_t>(k)]; }
-  std::vector<HostedForce> all_;
-  bool dampers_;
-};
-
-void borrow_forces(const Model& model, Model::Parts& parts, bool dampers) {
-  std::vector<HostedForce> all;
-  std::vector<TermId> hosts;
-  for (Index i = 0; i < model.term_count(); ++i)
-    for (const HostedForce& force : model.forces_within(make_id<TermId>(i))) {
-      if (force.force->is_damper() != dampers) continue;
-      all.push_back(force);
-      hosts.push_back(make_id<TermId>(i));
-    }
-  if (all.empty()) return;
-  parts.forces.push_back(std::make_unique<BorrowedForces>(std::move(all), dampers));
-  parts.hosts.push_back(std::move(hosts));
-}
 
 std::vector<char> held_components(const Model& model) {
   std::vector<char> held(model.reference().size(), 0);
@@ -73,7 +37,8 @@ Model softened(const Model& model, std::vector<double> times) {
   const std::vector<char> held = held_components(model);
   for (Index p = 0; p < model.potential_count(); ++p) {
     const Potential& potential = model.potential(p);
-    if (potential.in_pieces())
+    const LocalPotential* local = potential.as_local();
+    if (local == nullptr)
       throw InputError(
           fmt::format("{} acts on many nodes at once, and cannot be softened. Make its pairs terms of "
                       "their own.",
@@ -81,7 +46,7 @@ Model softened(const Model& model, std::vector<double> times) {
     Softening softening{{}, {}, held};
     for (Index k = 0; k < potential.size(); ++k) {
       const auto term = make_id<TermId>(index(model.first_term(p)) + k);
-      const double time = times[static_cast<std::size_t>(index(term))];
+      const double time = times[ordinal(term)];
       if (!(time >= 0.0) || !std::isfinite(time))
         throw InputError(fmt::format("{} is to give way with the time {} s (must be >= 0). Choose another alpha.",
                                      potential.describe(k), time));
@@ -95,9 +60,11 @@ Model softened(const Model& model, std::vector<double> times) {
       }
       softening.times.push_back(time);
     }
-    parts.potentials.push_back(soften(potential, model.reference(), std::move(softening)));
+    parts.potentials.push_back(soften(*local, model.reference(), std::move(softening)));
   }
-  for (const bool dampers : {false, true}) borrow_forces(model, parts, dampers);
+  std::vector<TermId> terms;
+  for (Index i = 0; i < model.term_count(); ++i) terms.push_back(make_id<TermId>(i));
+  borrow_forces(model, terms, {}, parts);
   return Model(std::move(parts));
 }
 

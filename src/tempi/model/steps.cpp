@@ -18,13 +18,12 @@ void share_around_nodes(const Model& model, std::vector<double>& steps) {
   std::vector<double> smallest(static_cast<std::size_t>(model.node_count()), std::numeric_limits<double>::infinity());
   for (Index i = 0; i < model.term_count(); ++i)
     for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) {
-      double& s = smallest[static_cast<std::size_t>(index(a))];
+      double& s = smallest[ordinal(a)];
       s = std::min(s, steps[static_cast<std::size_t>(i)]);
     }
   for (Index i = 0; i < model.term_count(); ++i)
     for (const NodeId a : model.term(make_id<TermId>(i)).stencil())
-      steps[static_cast<std::size_t>(i)] =
-          std::min(steps[static_cast<std::size_t>(i)], smallest[static_cast<std::size_t>(index(a))]);
+      steps[static_cast<std::size_t>(i)] = std::min(steps[static_cast<std::size_t>(i)], smallest[ordinal(a)]);
 }
 
 namespace {
@@ -100,7 +99,7 @@ std::vector<Eigen::Matrix3d> nodal_stiffness(const Model& model, std::span<const
       for (std::size_t r = 0; r < d; ++r)
         for (std::size_t c = 0; c < d; ++c)
           if (is_free(nodes[a], r) && is_free(nodes[a], c))
-            K[static_cast<std::size_t>(index(nodes[a]))](static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) +=
+            K[ordinal(nodes[a])](static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) +=
                 H[(a * d + r) * nodes.size() * d + a * d + c];
   };
   for (Index i = 0; i < model.term_count(); ++i) {
@@ -123,8 +122,7 @@ double largest_damping_rate(const Model& model, std::span<const double> u) {
     C.assign(n * n, 0.0);
     model.add_damping(id, u, 0.0, 1.0, C);
     for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t c = 0; c < n; ++c)
-        rows[static_cast<std::size_t>(index(nodes[r / d])) * d + r % d] += std::abs(C[r * n + c]);
+      for (std::size_t c = 0; c < n; ++c) rows[ordinal(nodes[r / d]) * d + r % d] += std::abs(C[r * n + c]);
   }
   double largest = 0.0;
   for (std::size_t i = 0; i < rows.size(); ++i) largest = std::max(largest, rows[i] / model.mass()[i / d]);
@@ -147,8 +145,7 @@ std::vector<double> smallest_within_a_ring(const Model& model, std::span<const d
   std::vector<double> of_terms(static_cast<std::size_t>(model.term_count()), std::numeric_limits<double>::infinity());
   for (Index i = 0; i < model.term_count(); ++i)
     for (const NodeId a : model.term(make_id<TermId>(i)).stencil())
-      of_terms[static_cast<std::size_t>(i)] =
-          std::min(of_terms[static_cast<std::size_t>(i)], nodal[static_cast<std::size_t>(index(a))]);
+      of_terms[static_cast<std::size_t>(i)] = std::min(of_terms[static_cast<std::size_t>(i)], nodal[ordinal(a)]);
   share_around_nodes(model, of_terms);
   return of_terms;
 }
@@ -187,7 +184,7 @@ void limit_neighbours(const Model& model, std::vector<double>& steps, double rat
   TEMPI_ASSERT(ratio >= 1.0 && static_cast<Index>(steps.size()) == model.term_count());
   const NodeTerms around = node_terms(model);
   const std::vector<double> own = steps;
-  const auto at = [](TermId i) { return static_cast<std::size_t>(index(i)); };
+  const auto at = [](TermId i) { return ordinal(i); };
 
   std::vector<TermId> order(steps.size()), lowered;
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = make_id<TermId>(static_cast<Index>(i));
@@ -196,7 +193,7 @@ void limit_neighbours(const Model& model, std::vector<double>& steps, double rat
   const auto settle = [&](TermId i) {
     const double bound = ratio * steps[at(i)];
     for (const NodeId a : model.term(i).stencil()) {
-      if (std::exchange(heard[static_cast<std::size_t>(index(a))], 1) != 0) continue;
+      if (std::exchange(heard[ordinal(a)], 1) != 0) continue;
       for (const TermId j : around[a]) {
         if (steps[at(j)] <= bound) continue;
         steps[at(j)] = bound;
