@@ -21,7 +21,7 @@ struct ChooseInitialState : testing::Test {
     in.constants = {{"omega", 3.0}};
   }
   State choose(const std::vector<double>& velocities = {}) const {
-    return choose_initial_state(in, *body.mesh, *body.model, velocities);
+    return choose_initial_state(in, *body.mesh, *body.model, 0, velocities);
   }
   static FormulaText text(const char* formula) { return {std::string(formula), ""}; }
 };

@@ -29,7 +29,8 @@ struct ChooseLoad : testing::Test {
     return in;
   }
   std::vector<std::unique_ptr<Force>> choose(const LoadInput& in, bool particles = false) const {
-    return choose_load(in, {*body.mesh, cells, body.model->mass(), particles, constants, 2.0});
+    return choose_load(in, {*body.mesh, particles ? nullptr : body.mesh.get(), cells, body.model->mass(),
+                            particles ? 0 : body.mesh->node_count(), constants, 2.0});
   }
   // Sum of all forces at time t [N].
   std::array<double, 2> total(const std::vector<std::unique_ptr<Force>>& forces, double t) const {

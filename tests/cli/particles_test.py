@@ -178,7 +178,7 @@ class Particles(Refused):
                     particles="mass = 1\nposition = [[0, 0], [1, 0]]\nvelocity = [[0, 0]]")
         self.refuse(CHAIN, "a.csv", "does it exist", at="[particles]", particles='file = "a.csv"')
         self.refuse(CHAIN, "neither file nor position", at="[particles]", particles="mass = 1")
-        self.refuse(CHAIN, "both given", mesh='file = "a.msh"')
+        self.refuse(CHAIN, "no [[material]]", mesh='file = "a.msh"')
         self.refuse({k: v for k, v in CHAIN.items() if k != "particles"}, "neither [mesh]")
         self.refuse(CHAIN, "courant", at="courant", integrator="courant = 0.1")
         self.refuse(CHAIN, "a list of integers", load='type = "force"\nvalue = [1, 0]\nparticles = [true]')

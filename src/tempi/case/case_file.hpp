@@ -39,7 +39,9 @@ struct ParticlesInput {
   bool one_mass;  // written without brackets
   std::vector<std::vector<double>> position, velocity;
   std::vector<double> box;
-  Place mass_place, position_place, velocity_place, box_place, place;
+  std::vector<double> radius;  // empty: points without a size
+  bool one_radius;             // written without brackets
+  Place mass_place, position_place, velocity_place, box_place, radius_place, place;
 };
 
 struct PotentialInput {
@@ -50,13 +52,15 @@ struct PotentialInput {
   };
   std::string type;
   Selector nodes;
+  std::vector<Selector> between;   // two, or none
+  std::vector<std::string> kinds;  // groups whose particles have parameters of their own
   bool pairs_given = false;
   std::string pairs_file;                       // as written; empty: all pairs, or those listed
   std::vector<std::array<Index, 2>> pair_list;  // labels
   std::vector<Values> values;                   // of the keys given
   std::optional<FormulaText> expression;
   std::optional<bool> together;
-  Place pairs_place, together_place, place;
+  Place pairs_place, together_place, between_place, kinds_place, place;
   const Values* find(std::string_view key) const;
 };
 
@@ -112,6 +116,15 @@ struct ProbeInput {
   Place name_place, place;
 };
 
+struct DomainInput {
+  std::string name;
+  Selector target;
+  double alpha;  // of its symmetric midpoint rule: 0 and 1 are explicit
+  int substeps;  // per system step
+  std::string integrator;
+  Place place;
+};
+
 struct IntegratorInput {
   std::string method, steps, lattice, mass_shares;
   MethodOptions options;
@@ -128,7 +141,7 @@ struct CaseFile {
   std::filesystem::path path;
   std::string title;
   Constants constants;
-  std::optional<ParticlesInput> particles;  // instead of a mesh
+  std::optional<ParticlesInput> particles;  // instead of a mesh, or beside it
   std::filesystem::path mesh_file;          // as written, relative to the case file
   Place mesh_place;
   int mesh_order;
@@ -144,9 +157,11 @@ struct CaseFile {
   std::vector<FormulaText> initial_position, initial_velocity;
   Place position_place, velocity_place;
   std::vector<ProbeInput> probes;
+  std::vector<DomainInput> domains;
   IntegratorInput integrator;
   double end_time;  // [s]
   int frames, history;
+  bool only_particles() const { return particles && mesh_file.empty(); }
   std::string text;  // the case as run, with --set applied and no comments: for the record
 };
 

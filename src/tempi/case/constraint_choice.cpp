@@ -18,7 +18,8 @@ struct Entry {
   std::string_view required, optional;  // keys of its own
 };
 
-constexpr std::array<Entry, 4> entries = {{{"distance", "", "pairs within length"},
+constexpr std::array<Entry, 5> entries = {{{"distance", "", "pairs within length"},
+                                           {"coincident", "", "pairs within"},
                                            {"link", "anchor", "length"},
                                            {"surface", "expression", "extent"},
                                            {"rigid-body", "", "size"}}};
@@ -40,7 +41,7 @@ void compare_keys(const ConstraintInput& in, const Entry& entry) {
 
 std::vector<NodePair> pairs_of(const ConstraintInput& in, const Surroundings& around) {
   if (in.pair_list.empty() && !in.within)
-    throw PlacedError(in.place, "a distance needs pairs or within. Give one of them.");
+    throw PlacedError(in.place, fmt::format("the type {} needs pairs or within. Give one of them.", in.type));
   if (!in.pair_list.empty() && (in.within || !in.nodes.everything()))
     throw PlacedError(in.place,
                       "pairs are listed, so within, group, where and particles have no meaning. Leave them "
@@ -84,6 +85,7 @@ ChosenConstraints choose_constraints(const ConstraintInput& in, const Surroundin
       const std::vector<NodePair> pairs = pairs_of(in, around);
       return {make_distances(points, pairs, in.length, box), pairs};
     }
+    if (in.type == "coincident") return {make_coincident(points, pairs_of(in, around)), {}};
     const std::vector<NodeId> nodes = Selection(around.mesh, around.constants).nodes(in.nodes);
     if (in.type == "link" && std::ranges::any_of(box, [](const auto& length) { return length.has_value(); }))
       throw InputError("links do not go with a periodic box (which image of the anchor?). Leave out one of them.");

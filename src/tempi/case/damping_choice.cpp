@@ -59,13 +59,12 @@ class Chooser {
       for (Index k = 0; k < p.potential->size() && p.hosts_drag; ++k) {
         const auto stencil = p.potential->stencil(k);
         if (stencil.size() > most_nodes) continue;
-        for (const NodeId a : stencil)
-          terms[static_cast<std::size_t>(index(a))].push_back(make_id<TermId>(p.first_term + k));
+        for (const NodeId a : stencil) terms[ordinal(a)].push_back(make_id<TermId>(p.first_term + k));
       }
     std::vector<NodalDrag> drags;
     std::vector<TermId> hosts;
     for (const NodeId a : nodes) {
-      const auto& own = terms[static_cast<std::size_t>(index(a))];
+      const auto& own = terms[ordinal(a)];
       for (const TermId host : own) {
         drags.push_back({a, coefficient(a) / static_cast<double>(own.size())});
         hosts.push_back(host);
@@ -80,18 +79,17 @@ class Chooser {
       each_cells([&](const DampedPotential& p) { add(make_rayleigh(*p.cells, rayleigh), hosts_of(p)); });
       return;
     }
-    if (rayleigh.alpha > 0.0)
-      add_drag([&](NodeId a) { return rayleigh.alpha * around_.masses[static_cast<std::size_t>(index(a))]; });
+    if (rayleigh.alpha > 0.0) add_drag([&](NodeId a) { return rayleigh.alpha * around_.masses[ordinal(a)]; });
     if (rayleigh.beta == 0.0) return;
     if (!in_.target.everything())
       throw PlacedError(in_.target.place, "beta damps all pairs and wells. Leave out group, where and particles.");
     for (const DampedPotential& p : potentials_) {
-      if (p.potential->size() == 0) continue;
-      if (p.potential->stencil(0).size() > most_nodes)
+      const LocalPotential* local = p.potential->as_local();
+      if (local == nullptr)
         throw PlacedError(in_.place, fmt::format("beta does not damp {}, whose pairs act together. Give that potential "
                                                  "together = false, or leave out beta.",
                                                  p.potential->describe(0)));
-      add(make_stiffness_damping(*p.potential, rayleigh.beta), hosts_of(p));
+      add(make_stiffness_damping(*local, rayleigh.beta), hosts_of(p));
     }
   }
 

@@ -14,7 +14,7 @@ namespace tempi {
 namespace {
 
 void evaluate_initial(const std::vector<FormulaText>& texts, std::string_view what, const Constants& constants,
-                      const Mesh& mesh, std::vector<double>& values) {
+                      const Mesh& mesh, std::span<double> values) {
   if (texts.empty()) return;
   const VectorExpression f = vector_of(texts, constants, mesh.dim(), what);
   for (int c = 0; c < f.size(); ++c)
@@ -73,18 +73,19 @@ void require_admissible_start(const CaseFile& in, const Potential& potential, co
 
 }  // namespace
 
-State choose_initial_state(const CaseFile& in, const Mesh& mesh, const Model& model,
+State choose_initial_state(const CaseFile& in, const Mesh& mesh, const Model& model, Index first_particle,
                            const std::vector<double>& velocities) {
   State state = reference_state(model);
-  if (!velocities.empty()) state.velocity = velocities;
-  if (!in.initial_velocity.empty() && std::ranges::any_of(state.velocity, [](double v) { return v != 0.0; }))
+  std::ranges::copy(velocities, state.velocity.begin() + first_particle * mesh.dim());
+  const std::size_t own =
+      first_particle > 0 ? static_cast<std::size_t>(first_particle * mesh.dim()) : state.velocity.size();
+  const auto x = std::span(state.displacement).first(own), v = std::span(state.velocity).first(own);
+  if (!in.initial_velocity.empty() && std::ranges::any_of(v, [](double value) { return value != 0.0; }))
     throw PlacedError(in.velocity_place, "the particles have velocities already. Leave out one of the two.");
-  at_place(in.position_place,
-           [&] { evaluate_initial(in.initial_position, "position", in.constants, mesh, state.displacement); });
-  at_place(in.velocity_place,
-           [&] { evaluate_initial(in.initial_velocity, "velocity", in.constants, mesh, state.velocity); });
+  at_place(in.position_place, [&] { evaluate_initial(in.initial_position, "position", in.constants, mesh, x); });
+  at_place(in.velocity_place, [&] { evaluate_initial(in.initial_velocity, "velocity", in.constants, mesh, v); });
   if (!in.initial_position.empty())
-    for (std::size_t i = 0; i < state.displacement.size(); ++i) state.displacement[i] -= mesh.points()[i];
+    for (std::size_t i = 0; i < own; ++i) x[i] -= mesh.points()[i];
   compare_with_supports(in, mesh, model, state);
   for (Index p = 0; p < model.potential_count(); ++p) require_admissible_start(in, model.potential(p), state);
   return state;

@@ -10,9 +10,11 @@
 
 namespace tempi {
 
-// `velocities` [m/s]: dim components a node, or none. Throws PlacedError: a formula of the wrong size, of time or that
-// is no number, two sources of velocities, a start that disagrees with a support or in which a term is not admissible.
-State choose_initial_state(const CaseFile& in, const Mesh& mesh, const Model& model,
+// `velocities` [m/s]: of the nodes from `first_particle` on, dim components each, or none. Formulas are of all nodes,
+// or where particles are beside a mesh of the nodes before them. Throws PlacedError: a formula of the wrong size, of
+// time or that is no number, two sources of velocities, a start that disagrees with a support or in which a term is not
+// admissible.
+State choose_initial_state(const CaseFile& in, const Mesh& mesh, const Model& model, Index first_particle,
                            const std::vector<double>& velocities);
 
 }  // namespace tempi

@@ -16,53 +16,93 @@ namespace {
 
 using Forces = std::vector<std::unique_ptr<Force>>;
 
-std::unique_ptr<Force> force_on_particles(const LoadInput& load, VectorExpression value, const LoadedBody& body) {
-  if (load.type == "force" && load.target.everything()) throw InputError("a force needs particles, a group or where.");
-  std::vector<double> factors;
-  const std::vector<NodeId> nodes = Selection(body.mesh, body.constants).nodes(load.target);
-  for (const NodeId a : nodes)
-    factors.push_back(load.type == "gravity" ? body.masses[static_cast<std::size_t>(index(a))] : 1.0);
-  return make_point_force(body.mesh, nodes, factors, std::move(value));
+// The nodes a force, or gravity, is meant for; those of cells apart from particles.
+struct Nodes {
+  std::vector<NodeId> of_cells, particles;
+};
+Nodes nodes_of(const LoadInput& load, const LoadedBody& body) {
+  Nodes nodes;
+  for (const NodeId a : Selection(body.mesh, body.constants).nodes(load.target))
+    (body.elastic != nullptr && index(a) < body.first_particle ? nodes.of_cells : nodes.particles).push_back(a);
+  return nodes;
 }
 
-Forces forces_of(const LoadInput& load, const LoadedBody& body) {
-  const Constants& constants = body.constants;
-  const Selection selection(body.mesh, constants);
-  Forces forces;
-  if (body.particles && load.type != "gravity" && load.type != "force")
-    throw InputError(fmt::format("{} belongs to meshes. Particles take gravity and force.", load.type));
-  if (load.dead && load.type != "pressure")
-    throw PlacedError(load.dead_place, "dead belongs to pressure (other loads are dead anyway).");
-  if (load.type == "pressure") {
-    if (!load.single_value && load.value.size() != 1)
-      throw PlacedError(load.value_place, fmt::format("value has {} components (a pressure has one value, positive "
-                                                      "in compression).",
-                                                      load.value.size()));
-    const auto facets = selection.facets(load.target, "a pressure", Selection::Interior::refuse);
-    forces.push_back(make_pressure(body.mesh, facets, expression_of(load.value.front(), constants),
-                                   load.dead ? PressureFrame::reference : PressureFrame::deformed));
-    return forces;
+CellId cell_of_particle(const LoadedBody& body, NodeId a) {
+  const Index first = body.elastic != nullptr ? body.elastic->cells().size() : 0;
+  return make_id<CellId>(first + index(a) - body.first_particle);
+}
+
+// factor F on each particle, within its own cell.
+template <class Factor>
+std::unique_ptr<Force> force_on_particles(const LoadedBody& body, const std::vector<NodeId>& particles,
+                                          VectorExpression value, Factor&& factor) {
+  std::vector<double> factors;
+  std::vector<CellId> hosts;
+  for (const NodeId a : particles) {
+    factors.push_back(factor(a));
+    hosts.push_back(cell_of_particle(body, a));
   }
-  auto value = [&] {
-    return at_place(load.value_place, [&] { return vector_of(load.value, constants, body.mesh.dim(), "value"); });
-  };
-  if (body.particles) {
-    forces.push_back(force_on_particles(load, value(), body));
-  } else if (load.type == "gravity") {
-    const auto wanted = selection.cells(load.target, "gravity");
+  return make_point_force(body.mesh, particles, hosts, factors, std::move(value));
+}
+
+void add_pressure(const LoadInput& load, const LoadedBody& body, Forces& forces) {
+  if (!load.single_value && load.value.size() != 1)
+    throw PlacedError(load.value_place, fmt::format("value has {} components (a pressure has one value, positive "
+                                                    "in compression).",
+                                                    load.value.size()));
+  const auto facets =
+      Selection(*body.elastic, body.constants).facets(load.target, "a pressure", Selection::Interior::refuse);
+  forces.push_back(make_pressure(*body.elastic, facets, expression_of(load.value.front(), body.constants),
+                                 load.dead ? PressureFrame::reference : PressureFrame::deformed));
+}
+
+template <class Value>
+void add_gravity(const LoadInput& load, const LoadedBody& body, Forces& forces, Value&& value) {
+  const bool everything = load.target.everything();
+  // A group of particles names no cells; whatever else is meant, cells are.
+  const bool has_particles = body.first_particle < std::ssize(body.masses);
+  const bool has_cells =
+      body.elastic != nullptr && (everything || !has_particles || !nodes_of(load, body).of_cells.empty());
+  if (has_cells) {
+    const auto wanted = Selection(*body.elastic, body.constants).cells(load.target, "gravity");
     for (const ElasticCells* cells : body.cells) {
       std::vector<Index> terms;
       for (Index k = 0; k < cells->size(); ++k)
-        if (load.target.everything() || std::ranges::binary_search(wanted, cells->cell(k))) terms.push_back(k);
-      if (!terms.empty()) forces.push_back(make_gravity(body.mesh, *cells, std::move(terms), value()));
+        if (everything || std::ranges::binary_search(wanted, cells->cell(k))) terms.push_back(k);
+      if (!terms.empty()) forces.push_back(make_gravity(*body.elastic, *cells, std::move(terms), value()));
     }
+  }
+  if (!has_particles) return;
+  const auto particles = nodes_of(load, body).particles;
+  if (!particles.empty())
+    forces.push_back(force_on_particles(body, particles, value(), [&](NodeId a) { return body.masses[ordinal(a)]; }));
+}
+
+Forces forces_of(const LoadInput& load, const LoadedBody& body) {
+  Forces forces;
+  if (body.elastic == nullptr && load.type != "gravity" && load.type != "force")
+    throw InputError(fmt::format("{} belongs to meshes. Particles take gravity and force.", load.type));
+  if (load.dead && load.type != "pressure")
+    throw PlacedError(load.dead_place, "dead belongs to pressure (other loads are dead anyway).");
+  const auto value = [&] {
+    return at_place(load.value_place, [&] { return vector_of(load.value, body.constants, body.mesh.dim(), "value"); });
+  };
+  if (load.type == "pressure") {
+    add_pressure(load, body, forces);
+  } else if (load.type == "gravity") {
+    add_gravity(load, body, forces, value);
   } else if (load.type == "traction") {
-    forces.push_back(make_traction(body.mesh,
-                                   selection.facets(load.target, "a traction", Selection::Interior::take_first),
-                                   value()));
+    const auto facets =
+        Selection(*body.elastic, body.constants).facets(load.target, "a traction", Selection::Interior::take_first);
+    forces.push_back(make_traction(*body.elastic, facets, value()));
   } else {
-    if (load.target.everything()) throw InputError("a force needs a group or where.");
-    forces.push_back(make_nodal_force(body.mesh, body.cells, selection.nodes(load.target), value()));
+    if (load.target.everything())
+      throw InputError(body.elastic == nullptr ? "a force needs particles, a group or where."
+                                               : "a force needs a group or where.");
+    const Nodes nodes = nodes_of(load, body);
+    if (!nodes.of_cells.empty()) forces.push_back(make_nodal_force(body.mesh, body.cells, nodes.of_cells, value()));
+    if (!nodes.particles.empty())
+      forces.push_back(force_on_particles(body, nodes.particles, value(), [](NodeId) { return 1.0; }));
   }
   return forces;
 }

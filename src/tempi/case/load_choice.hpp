@@ -15,9 +15,10 @@ namespace tempi {
 
 struct LoadedBody {
   const Mesh& mesh;
+  const Mesh* elastic;  // its cells, without particles; null: there are none
   const std::vector<const ElasticCells*>& cells;
   std::span<const double> masses;  // [kg], one a node
-  bool particles;                  // carry their loads themselves
+  Index first_particle;            // node, or how many there are; particles carry their loads themselves
   const Constants& constants;
   double end_time;  // [s]
 };

@@ -8,6 +8,7 @@
 
 #include "tempi/case/selection.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/mesh/elements.hpp"
 #include "tempi/mesh/quality.hpp"
 
 namespace tempi {
@@ -22,11 +23,10 @@ std::vector<std::size_t> owners(const CaseFile& in, const Mesh& mesh) {
   for (std::size_t m = 0; m < in.materials.size(); ++m) {
     const MaterialInput& material = in.materials[m];
     for (const CellId c : selection.cells(material.cells, "a material")) {
-      std::size_t& o = owner[static_cast<std::size_t>(index(c))];
+      std::size_t& o = owner[ordinal(c)];
       if (o != none)
         throw InputError(fmt::format("{}: cell {} already has the material of {}. Give every cell one material.",
-                                     material.place, mesh.cells().labels[static_cast<std::size_t>(index(c))],
-                                     in.materials[o].place));
+                                     material.place, mesh.cells().labels[ordinal(c)], in.materials[o].place));
       o = m;
     }
   }
@@ -74,10 +74,10 @@ std::vector<std::unique_ptr<ElasticCells>> choose_materials(const CaseFile& in, 
   const std::vector<std::size_t> owner = owners(in, mesh);
   std::vector<std::unique_ptr<ElasticCells>> all;
   for (std::size_t m = 0; m < in.materials.size(); ++m)
-    for (const CellType type :
-         {CellType::line2, CellType::triangle3, CellType::triangle6, CellType::tetrahedron4, CellType::tetrahedron10})
-      for (const bool straight : {true, false})
-        if (auto cells = cells_of(in, mesh, m, type, straight, owner)) all.push_back(std::move(cells));
+    any_cell_element([&]<class E>(E, CellShape) {
+      if (auto cells = cells_of(in, mesh, m, E::Element::type, E::straight, owner)) all.push_back(std::move(cells));
+      return false;
+    });
   return all;
 }
 

@@ -72,32 +72,37 @@ std::string table_of_choices(const Simulation& s) {
 
 }  // namespace
 
+namespace {
+
+const Mesh& elastic(const Simulation& s) { return s.body.elastic ? *s.body.elastic : *s.body.mesh; }
+
+}  // namespace
+
 std::string describe_model(const Simulation& s) {
   const auto largest_step = *std::ranges::max_element(s.plan.steps);
   const double smallest_step = s.plan.choice ? s.plan.smallest() : *std::ranges::min_element(s.plan.steps);
   double mass = 0.0;
   for (const double m : s.model->mass()) mass += m;
   std::string out = s.input.title + "\n";
-  if (s.has_particles())
+  if (s.only_particles())
     out += fmt::format("  model    {} particles, {}-D, {}\n", s.body.mesh->node_count(), s.body.mesh->dim(),
                        text_of_box(s.body).empty() ? "in free space" : "in a periodic box of " + text_of_box(s.body));
   else
-    out += fmt::format("  mesh     {} cells, {} nodes, {}-D\n", s.body.mesh->cells().size(), s.body.mesh->node_count(),
-                       s.body.mesh->dim());
+    out += fmt::format("  mesh     {} cells, {} nodes, {}-D\n", elastic(s).cells().size(), elastic(s).node_count(),
+                       elastic(s).dim());
+  if (s.body.elastic)
+    out += fmt::format("  beside   {} particles\n", s.body.mesh->node_count() - s.body.first_particle);
   for (const ElasticCells* cells : s.body.cells) {
     const Lame lame = lame_of(cells->material());
     const auto name = std::visit([](const auto& m) { return m.name; }, cells->material());
     out += fmt::format(
         "  cells    {} of type {}, {}: lambda {:.6g} Pa, mu {:.6g} Pa, density {:.6g} kg/m^3, wave speed {:.6g} m/s\n",
-        cells->size(), info(s.body.mesh->cells().types[static_cast<std::size_t>(index(cells->cell(0)))]).name, name,
-        lame.lambda, lame.mu, cells->density(), dilatational_wave_speed(lame, cells->density()));
+        cells->size(), info(s.body.mesh->cells().types[ordinal(cells->cell(0))]).name, name, lame.lambda, lame.mu,
+        cells->density(), dilatational_wave_speed(lame, cells->density()));
   }
-  const auto bodies = static_cast<Index>(s.body.cells.size());
-  for (std::size_t i = 0; i < s.input.potentials.size(); ++i)
-    out += fmt::format("  forces   {}: {} terms\n", s.input.potentials[i].type,
-                       s.model->potential(bodies + static_cast<Index>(i)).size());
+  for (const auto& [type, terms] : s.body.forces) out += fmt::format("  forces   {}: {} terms\n", type, terms);
   out += fmt::format("  mass     {:.6g} kg{}\n", mass,
-                     s.has_particles()         ? ""
+                     s.only_particles()        ? ""
                      : s.body.mesh->dim() == 2 ? "/m"
                      : s.body.mesh->dim() == 1 ? "/m^2"
                                                : "");

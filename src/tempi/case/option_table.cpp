@@ -20,6 +20,7 @@ constexpr Range not_negative{.low = 0.0, .low_closed = true};
 constexpr Range fraction{.low = 0.0, .high = 1.0, .low_closed = false, .high_closed = true};
 constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed = true};
 constexpr Range at_least_one{.low = 1.0, .high = 1e9, .low_closed = true, .high_closed = true};
+constexpr Range two_or_more{.low = 2.0, .low_closed = true};
 constexpr Range one_or_more{.low = 1.0, .low_closed = true};
 constexpr Range zero_to_ten{.low = 0.0, .high = 10.0, .low_closed = true, .high_closed = true};
 constexpr Range zero_to_half{.low = 0.0, .high = 0.5, .low_closed = true, .high_closed = true};
@@ -35,7 +36,9 @@ constexpr SectionInfo sections[] = {
     {"", false, "Before the first section."},
     {"constants", false, "Numbers with names of your own, for every expression."},
     {"mesh", false, "Where the mesh comes from."},
-    {"particles", false, "Particles, instead of a mesh and materials: from a file, or mass, position, velocity here."},
+    {"particles", false,
+     "Particles, instead of a mesh or beside it: from a file, or mass, position, velocity here. All of them are the "
+     "group \"particles\"."},
     {"potential", true, "Forces between particles or nodes of a mesh, and fields that hold them."},
     {"material", true, "What the cells are made of. Every cell needs exactly one."},
     {"fix", true, "Supports: components of nodes at rest, or moving as prescribed."},
@@ -45,6 +48,7 @@ constexpr SectionInfo sections[] = {
      "Dampers. They take energy and never give any; history.csv has what they have done as damping_work."},
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
+    {"domain", true, "Parts of the model for methods that integrate each by itself, of which there is none yet."},
     {"integrator", false, "The method and its time steps: at most one of safety, courant and step."},
     {"run", false, "How long."},
     {"output", false, "What is written, and how often."},
@@ -62,8 +66,7 @@ constexpr Option rows[] = {
      "element size when Gmsh meshes a geometry; omitted: as the geometry says"},
     {"mesh", "refine", integer, "", "0", "", zero_to_ten,
      "how often every cell is cut at its edges' middles when Gmsh meshes a geometry: 4 times the triangles, 8 times "
-     "the "
-     "tetrahedra"},
+     "the tetrahedra"},
     {"mesh", "scale", number, "", "1.0", "", positive, "factor on all coordinates, e.g. 1e-3 for a mesh in mm"},
 
     {"particles", "file", text, "", "", "", any,
@@ -75,11 +78,17 @@ constexpr Option rows[] = {
     {"particles", "box", numbers, "m", "", "", not_negative,
      "lengths of a periodic box, one an axis, 0 for an axis that is free; omitted: free, or as the file has it"},
 
+    {"particles", "radius", number_or_numbers, "m", "", "", positive,
+     "one for all, or one each: makes them spheres, for hertz; omitted: points"},
+
     {"potential", "type", choice, "", "required",
-     "lennard-jones | morse | spring | tanh-spring | gravity | hertz | expression | well | uniform-field", any,
+     "lennard-jones | morse | spring | tanh-spring | gravity | hertz | expression | embedded-atom | well | "
+     "uniform-field",
+     any,
      "lennard-jones: epsilon, sigma, cutoff; morse: depth, inverse_width, length; spring: stiffness, length; "
-     "tanh-spring: strength, width, length; gravity: G; hertz: stiffness, length; expression: expression of r; these "
-     "between pairs. On single particles: well: stiffness, centre; uniform-field: acceleration"},
+     "tanh-spring: strength, width, length; gravity: G; hertz: stiffness, length, or young, poisson; expression: "
+     "expression of r; these between pairs. embedded-atom: depth, cutoff, exponent, of atoms in their neighbours' "
+     "density. On single particles: well: stiffness, centre; uniform-field: acceleration"},
     {"potential", "pairs", OptionKind::pairs, "", "\"all\"", "", any,
      "\"all\", [[0, 1], [1, 2], ...] counted from 0 (in a mesh: its file's numbers), or a CSV file of such pairs; "
      "springs and morse need it, or within"},
@@ -88,17 +97,46 @@ constexpr Option rows[] = {
     {"potential", "group", group, "", "", "", any, "only among, or on, the nodes of this group"},
     {"potential", "where", text, "", "", "", any, where_text},
     {"potential", "particles", integers, "", "", "", not_negative, particles_text},
-    {"potential", "epsilon", number, "J", "", "", positive, "V = 4 epsilon ((sigma/r)^12 - (sigma/r)^6)"},
-    {"potential", "sigma", number, "m", "", "", positive, "of lennard-jones: where V = 0"},
+    {"potential", "between", words, "", "", "", any, "two groups that share no node: only pairs of one with the other"},
+    {"potential", "kinds", words, "", "", "", any,
+     "groups, together everybody who takes part, each with values of its own: epsilon and sigma of lennard-jones "
+     "(mixed as Lorentz and Berthelot have it), young and poisson of hertz"},
+    {"potential", "step", number_or_numbers, "s", "", "", positive,
+     "of its own, whatever [integrator] says; with split one for each class, near ones first"},
+    {"potential", "split", numbers, "m", "", "", positive,
+     "ascending distances that divide the law into classes, from near to far, each with a step of its own (r-RESPA by "
+     "distance); they blend smoothly and sum to the law"},
+    {"potential", "blend", number, "m", "", "", positive,
+     "how far around each distance of split two classes blend; omitted: a fifth of the least of them"},
+    {"potential", "epsilon", number_or_numbers, "J", "", "", positive,
+     "V = 4 epsilon ((sigma/r)^12 - (sigma/r)^6); one, or one for each of kinds"},
+    {"potential", "sigma", number_or_numbers, "m", "", "", positive,
+     "of lennard-jones: where V = 0; one, or one for each of kinds"},
     {"potential", "cutoff", number, "m", "", "", positive,
-     "of lennard-jones: V is shifted to be zero from here on; pairs are then found by a list of neighbours"},
+     "of lennard-jones: V is shifted to be zero from here on; pairs are then found by a list of neighbours. Of "
+     "embedded-atom: where neighbours end"},
     {"potential", "skin", number, "m", "", "", not_negative,
      "beyond the cutoff (or length of hertz): how far the list of neighbours reaches; omitted: 0.12 of it"},
     {"potential", "together", boolean, "", "", "", any,
      "all pairs as one element and, where the law ends, with a list of neighbours; or each an element of its own (with "
      "the smallest step of all but for gravity, bonds and pairs listed). Omitted: together with a cutoff and for "
      "hertz"},
-    {"potential", "depth", number, "J", "", "", positive, "V = depth (1 - exp(-(r - length) inverse_width))^2"},
+    {"potential", "depth", number, "J", "", "", positive,
+     "morse: V = depth (1 - exp(-(r - length) inverse_width))^2; embedded-atom: V = -depth sqrt(rho) of each atom, rho "
+     "= sum over its neighbours of (1 - r/cutoff)^exponent"},
+    {"potential", "exponent", number, "", "", "", two_or_more,
+     "of embedded-atom; 2 is Finnis and Sinclair's; omitted: 4"},
+    {"potential", "young", number_or_numbers, "Pa", "", "", positive,
+     "of hertz between spheres of [particles] radius, with poisson, instead of stiffness and length: one, or one for "
+     "each of kinds"},
+    {"potential",
+     "poisson",
+     number_or_numbers,
+     "",
+     "",
+     "",
+     {.low = -1.0, .high = 0.5, .high_closed = true},
+     "with young"},
     {"potential", "inverse_width", number, "1/m", "", "", positive, "of morse"},
     {"potential", "stiffness", number_or_numbers, "N/m, N/m^1.5, N/m", "", "", not_negative,
      "spring: V = stiffness/2 (r - length)^2; hertz: V = 2/5 stiffness (length - r)^(5/2) in contact; well: "
@@ -142,11 +180,12 @@ constexpr Option rows[] = {
     {"load", "dead", boolean, "", "false", "", any,
      "pressure only: keep to the undeformed surface instead of following"},
 
-    {"constraint", "type", choice, "", "required", "distance | link | surface | rigid-body", any,
-     "distance: between pairs, or those within; link: to the fixed place anchor; surface: where expression vanishes; "
+    {"constraint", "type", choice, "", "required", "distance | coincident | link | surface | rigid-body", any,
+     "distance: between pairs, or those within; coincident: pairs at one place, or within, stay together; link: to the "
+     "fixed place anchor; surface: where expression vanishes; "
      "rigid-body: all distances among the nodes, or among every `size` consecutive ones"},
     {"constraint", "pairs", points, "", "", "", any,
-     "of a distance: [[0, 1], [1, 2], ...], counted as for a potential"},
+     "of a distance, or coincident: [[0, 1], [1, 2], ...], counted as for a potential"},
     {"constraint", "within", number, "m", "", "", positive,
      "of a distance: all pairs no farther apart than this at the start"},
     {"constraint", "group", group, "", "", "", any, "nodes of this group"},
@@ -162,8 +201,7 @@ constexpr Option rows[] = {
 
     {"damping", "type", choice, "", "required", "drag | rayleigh | kelvin-voigt", any,
      "drag: coefficient, force -c v on nodes; rayleigh: alpha times the mass and beta times the stiffness; "
-     "kelvin-voigt: "
-     "viscosities of cells, or a coefficient for dashpots along the bonds of particles"},
+     "kelvin-voigt: viscosities of cells, or a coefficient for dashpots along the bonds of particles"},
     {"damping", "group", group, "", "", "", any, "nodes (drag) or cells (others) of this group; omitted: all"},
     {"damping", "where", text, "", "", "", any, where_text},
     {"damping", "particles", integers, "", "", "", not_negative, particles_text},
@@ -182,6 +220,14 @@ constexpr Option rows[] = {
     {"probe", "group", group, "", "", "", any, "follows the mean of the nodes of this group"},
     {"probe", "where", text, "", "", "", any, where_text},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
+
+    {"domain", "name", text, "", "", "", any, "a name for messages and results; omitted: domain1, domain2 ..."},
+    {"domain", "group", group, "", "", "", any, "cells, or bonds between nodes, of this group"},
+    {"domain", "where", text, "", "", "", any, where_text},
+    {"domain", "particles", integers, "", "", "", not_negative, particles_text},
+    {"domain", "alpha", number, "", "0.5", "", zero_to_one, "of its symmetric midpoint rule: 0 and 1 are explicit"},
+    {"domain", "substeps", integer, "", "1", "", at_least_one, "of a system step"},
+    {"domain", "integrator", choice, "", "\"midpoint\"", "midpoint | avi", any, "how it is integrated"},
 
     {"integrator", "method", choice, "", "\"avi\"", methods, any,
      "avi: every element at its own step; what the others do, solve and keep: `tempi methods`, docs/methods.md"},
@@ -208,8 +254,7 @@ constexpr Option rows[] = {
      "and keeps energy better; 1.5 where steps do not nest"},
     {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start; particles that wander (pairs = \"all\") need it, "
-     "or "
-     "step, to be written out"},
+     "or step, to be written out"},
     {"integrator", "courant", number, "", "", "", positive,
      "step as a multiple of inradius / wave speed; the papers have 0.1"},
     {"integrator", "step", number, "s", "", "", positive,
@@ -313,7 +358,7 @@ std::span<const SectionInfo> section_table() { return sections; }
 const Option& option(std::string_view section, std::string_view key) {
   const auto found =
       std::ranges::find_if(table(), [&](const Option& o) { return o.section == section && o.key == key; });
-  TEMPI_ASSERT(found != std::end(table));
+  TEMPI_ASSERT(found != table().end());
   return *found;
 }
 
@@ -327,11 +372,15 @@ std::string describe(const Range& r) {
 std::string nearest(std::string_view word, std::span<const std::string> known) {
   std::string best;
   std::size_t least = std::max<std::size_t>(2, word.size() / 2) + 1;
-  for (const std::string& candidate : known)
-    if (const std::size_t n = edits(word, candidate); n < least) {
-      least = n;
-      best = candidate;
-    }
+  const auto alike = [&](std::string_view other) {  // at the beginning
+    return std::ranges::mismatch(word, other).in1 - word.begin();
+  };
+  for (const std::string& candidate : known) {
+    const std::size_t n = edits(word, candidate);
+    if (n > least || (n == least && (best.empty() || alike(candidate) <= alike(best)))) continue;
+    least = n;
+    best = candidate;
+  }
   return best;
 }
 

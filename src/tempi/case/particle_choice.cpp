@@ -77,28 +77,57 @@ ParticleModel choose_particles(const ParticlesInput& in, const std::filesystem::
     p = at_place(place, [&] { return read_particles(file); });
   }
   give_masses(in, place, p);
+  if (!in.radius.empty()) {
+    if (!in.one_radius && std::ssize(in.radius) != p.size())
+      throw PlacedError(in.radius_place,
+                        fmt::format("radius has {} entries for {} particles. Give one each, or one number for all.",
+                                    in.radius.size(), p.size()));
+    model.radii =
+        in.one_radius ? std::vector<double>(static_cast<std::size_t>(p.size()), in.radius.front()) : in.radius;
+  }
   if (p.velocity.empty()) p.velocity.assign(p.position.size(), 0.0);
   model.box = box_of(in, place, p);
   return model;
 }
 
-Mesh mesh_of(const ParticleModel& model, const std::vector<NodePair>& bonds) {
+Mesh mesh_of(const Mesh* elastic, const ParticleModel& model, const std::vector<NodePair>& bonds) {
   const Particles& p = model.particles;
   MeshData data;
   data.dim = p.dim;
-  data.points = p.position;
-  for (Index i = 0; i < p.size(); ++i) {
-    data.point_labels.push_back(i);
-    const std::array node = {make_id<NodeId>(i)};
-    data.cells.push_back(CellType::point1, node, i);
+  Index label = 0, cell_label = 0;
+  if (elastic != nullptr) {
+    if (elastic->dim() != p.dim)
+      throw InputError(
+          fmt::format("the mesh has {} dimensions, the particles have {}. Give them as many.", elastic->dim(), p.dim));
+    data.points.assign(elastic->points().begin(), elastic->points().end());
+    for (Index a = 0; a < elastic->node_count(); ++a)
+      data.point_labels.push_back(elastic->point_label(make_id<NodeId>(a)));
+    data.cells = elastic->cells();
+    data.facets = elastic->facets();
+    data.groups = elastic->groups();
+    label = *std::ranges::max_element(data.point_labels) + 1;
+    cell_label = *std::ranges::max_element(data.cells.labels) + 1;
   }
-  for (const auto& bond : bonds) data.cells.push_back(CellType::line2, bond, data.cells.size());
+  const auto first = static_cast<Index>(data.point_labels.size());
+  data.points.insert(data.points.end(), p.position.begin(), p.position.end());
+  Group all;
+  all.name = "particles";
+  for (Index i = 0; i < p.size(); ++i) {
+    data.point_labels.push_back(label + i);
+    const std::array node = {make_id<NodeId>(first + i)};
+    all.nodes.push_back(node[0]);
+    data.cells.push_back(CellType::point1, node, cell_label + i);
+  }
+  for (const auto& bond : bonds) data.cells.push_back(CellType::line2, bond, cell_label + data.cells.size());
+  bool taken = false;
   for (const Particles::Group& group : p.groups) {
     Group g;
     g.name = group.name;
-    for (const Index i : group.members) g.nodes.push_back(make_id<NodeId>(i));
+    for (const Index i : group.members) g.nodes.push_back(make_id<NodeId>(first + i));
+    taken = taken || g.name == all.name;
     data.groups.push_back(std::move(g));
   }
+  if (!taken) data.groups.push_back(std::move(all));
   return Mesh(std::move(data));
 }
 

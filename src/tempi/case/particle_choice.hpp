@@ -14,7 +14,8 @@
 namespace tempi {
 
 struct ParticleModel {
-  Particles particles;  // with a mass and a velocity each
+  Particles particles;        // with a mass and a velocity each
+  std::vector<double> radii;  // [m], one each; empty: points
   Box box;
 };
 
@@ -22,8 +23,9 @@ struct ParticleModel {
 // that is not positive.
 ParticleModel choose_particles(const ParticlesInput& in, const std::filesystem::path& folder);
 
-// A point cell for each particle, labelled by its number from 0, then a line for each bond that does not cross the
-// box's boundary.
-Mesh mesh_of(const ParticleModel& model, const std::vector<NodePair>& bonds);
+// The cells of `elastic`, if there are any, a point cell for each particle, then a line for each bond (between nodes of
+// the result). Particles are labelled by their number from 0, or on from the largest label of `elastic`; all of them
+// are the group "particles". Throws InputError: different dimensions.
+Mesh mesh_of(const Mesh* elastic, const ParticleModel& model, const std::vector<NodePair>& bonds);
 
 }  // namespace tempi

@@ -8,12 +8,15 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <sstream>
 
 #include "tempi/case/option_table.hpp"
+#include "tempi/case/pair_law_choice.hpp"
 #include "tempi/case/selection.hpp"
+#include "tempi/pair/embedded_atoms.hpp"
 #include "tempi/pair/pair_sum.hpp"
 #include "tempi/potential/uniform_field.hpp"
 #include "tempi/potential/wells.hpp"
@@ -29,14 +32,15 @@ struct Entry {
   bool between_pairs, needs_pairs;
 };
 
-constexpr std::array<Entry, 9> entries = {{
-    {"lennard-jones", "epsilon sigma", "cutoff skin", true, false},
+constexpr std::array<Entry, 10> entries = {{
+    {"lennard-jones", "epsilon sigma", "cutoff skin kinds", true, false},
     {"morse", "depth inverse_width length", "", true, true},
     {"spring", "stiffness length", "", true, true},
     {"tanh-spring", "strength width length", "", true, true},
     {"gravity", "G", "", true, false},
-    {"hertz", "stiffness length", "skin", true, false},
+    {"hertz", "", "stiffness length young poisson skin kinds", true, false},
     {"expression", "expression", "", true, false},
+    {"embedded-atom", "depth cutoff", "exponent skin", false, false},
     {"well", "stiffness", "centre", false, false},
     {"uniform-field", "acceleration", "", false, false},
 }};
@@ -59,16 +63,21 @@ class Chooser {
         mesh_(around.mesh),
         masses_(around.masses),
         box_(around.box),
-        constants_(around.constants) {}
+        constants_(around.constants),
+        laws_(in, around) {}
 
-  ChosenPotential operator()() {
+  std::vector<ChosenPotential> operator()() {
     const Entry& entry = *std::ranges::find(entries, in_.type, [](const Entry& e) { return std::string_view(e.type); });
     compare_keys(entry);
-    chosen_.is_field = !entry.between_pairs;
-    if (chosen_.is_field)
-      chosen_.potential = in_.type == "well" ? well() : uniform_field();
-    else
-      chosen_.potential = pairs(entry);
+    if (entry.between_pairs) {
+      pairs(entry);
+    } else {
+      ChosenPotential& chosen = chosen_.emplace_back();
+      chosen.is_field = in_.type != "embedded-atom";
+      chosen.potential = in_.type == "well" ? well() : in_.type == "uniform-field" ? uniform_field() : embedded_atoms();
+    }
+    if (const auto* steps = in_.find("step"); steps != nullptr && in_.find("split") == nullptr)
+      for (ChosenPotential& chosen : chosen_) chosen.step = value("step");
     return std::move(chosen_);
   }
 
@@ -79,8 +88,11 @@ class Chooser {
     if (in_.expression) given.emplace_back("expression", in_.expression->place);
     if (in_.pairs_given) given.emplace_back("pairs", in_.pairs_place);
     if (in_.together) given.emplace_back("together", in_.together_place);
+    if (!in_.between.empty()) given.emplace_back("between", in_.between_place);
+    if (!in_.kinds.empty()) given.emplace_back("kinds", in_.kinds_place);
     for (const auto& [key, place] : given) {
-      const bool of_pairs = key == "pairs" || key == "within" || key == "together";
+      if (key == "step") continue;
+      const bool of_pairs = has_key("pairs within together between split blend", key);
       if (of_pairs ? entry.between_pairs : has_key(entry.required, key) || has_key(entry.optional, key)) continue;
       std::vector<std::string_view> owners;
       for (const Entry& e : entries)
@@ -94,16 +106,8 @@ class Chooser {
         throw PlacedError(in_.place, fmt::format("{} needs {}. Add {} = ...", in_.type, entry.required, key));
   }
 
-  double value(std::string_view key) const {
-    const auto* found = in_.find(key);
-    if (found->values.size() != 1)
-      throw PlacedError(found->place,
-                        fmt::format("{} has {} values (must be one for {}).", key, found->values.size(), in_.type));
-    return found->values.front();
-  }
-  std::optional<double> optional_value(std::string_view key) const {
-    return in_.find(key) == nullptr ? std::nullopt : std::optional(value(key));
-  }
+  double value(std::string_view key) const { return value_of(in_, key); }
+  std::optional<double> optional_value(std::string_view key) const { return optional_value_of(in_, key); }
 
   std::array<double, 3> vector(std::string_view key, bool or_one_for_all) const {
     const auto* found = in_.find(key);
@@ -130,20 +134,41 @@ class Chooser {
     });
   }
 
-  PairLaw law() const {
-    if (in_.type == "lennard-jones") return LennardJones{value("epsilon"), value("sigma"), optional_value("cutoff")};
-    if (in_.type == "morse") return Morse{value("depth"), value("inverse_width"), value("length")};
-    if (in_.type == "spring") return Spring{value("stiffness"), value("length")};
-    if (in_.type == "tanh-spring") return TanhSpring{value("strength"), value("width"), value("length")};
-    if (in_.type == "gravity") return Gravitation{value("G")};
-    if (in_.type == "hertz") return Hertz{value("stiffness"), value("length")};
-    const FormulaText& formula = *in_.expression;
-    return at_place(formula.place,
-                    [&] { return UserLaw(Expression::of("r", std::get<std::string>(formula.value), constants_)); });
+  std::unique_ptr<Potential> embedded_atoms() const {
+    if (around_.small_terms)
+      throw PlacedError(in_.place,
+                        "embedded atoms feel all their neighbours at once, which this method cannot take. "
+                        "Choose another method.");
+    const Embedding embedding{value("depth"), value("cutoff"), optional_value("exponent").value_or(4.0)};
+    return at_place(in_.place, [&] {
+      return make_embedded_atoms(mesh_.points(), mesh_.dim(), nodes(), embedding, box_, optional_value("skin"));
+    });
   }
 
-  std::unique_ptr<Potential> pairs(const Entry& entry) {
-    PairLaw chosen = law();
+  // ---- who with whom ----
+
+  std::vector<NodeId> side(std::size_t s) const { return Selection(mesh_, constants_).nodes(in_.between[s]); }
+  std::vector<NodeId> participants() const {
+    if (in_.between.empty()) return nodes();
+    std::vector<NodeId> both = side(0);
+    const std::vector<NodeId> other = side(1);
+    both.insert(both.end(), other.begin(), other.end());
+    std::ranges::sort(both);
+    if (const auto twice = std::ranges::adjacent_find(both); twice != both.end())
+      throw PlacedError(in_.between_place,
+                        fmt::format("node {} is in both groups (they must share no node).", mesh_.point_label(*twice)));
+    return both;
+  }
+  void keep_across(std::vector<NodePair>& pairs) const {
+    if (in_.between.empty()) return;
+    const std::vector<NodeId> first = side(0), second = side(1);
+    const auto is_in = [](const std::vector<NodeId>& group, NodeId a) { return std::ranges::binary_search(group, a); };
+    std::erase_if(pairs, [&](const NodePair& p) {
+      return !(is_in(first, p[0]) && is_in(second, p[1])) && !(is_in(first, p[1]) && is_in(second, p[0]));
+    });
+  }
+
+  void pairs(const Entry& entry) {
     const bool listed = !in_.pair_list.empty() || !in_.pairs_file.empty();
     if (entry.needs_pairs && !in_.pairs_given && in_.find("within") == nullptr)
       throw PlacedError(in_.place,
@@ -154,22 +179,39 @@ class Chooser {
       throw PlacedError(in_.pairs_place,
                         "pairs are listed, so group, where, particles and within have no meaning. "
                         "Leave them out.");
-    note_cutoff();
+    laws_.compare_keys();
     const bool near = in_.find("within") != nullptr;
-    if (!listed && !near && together()) return pair_sum(std::move(chosen));
+    const std::vector<NodePair> list = listed ? listed_pairs() : std::vector<NodePair>();
+    if (listed)
+      for (const NodePair& pair : list) participants_.insert(participants_.end(), pair.begin(), pair.end());
+    else
+      participants_ = participants();
+    laws_.find_kinds(participants_);
+    if (!listed && !near && together()) return pair_sums();
     if (const auto* skin = in_.find("skin"))
       throw PlacedError(skin->place, "skin belongs to pairs that act together. Leave it out.");
-    std::vector<NodePair> all = listed ? listed_pairs()
+    std::vector<NodePair> all = listed ? list
                                 : near
                                     ? pairs_no_farther(in_.nodes, value("within"), in_.find("within")->place, around_)
                                     : every_pair();
+    keep_across(all);
     if (all.empty()) throw PlacedError(in_.pairs_place, fmt::format("{} joins no pair.", in_.type));
-    if (listed || near) chosen_.bonds = all;
-    chosen_.one_step = chosen_.bonds.empty() && in_.type != "gravity";
-    const Company company = chosen_.bonds.empty() ? Company::wandering : Company::bonded;
-    return at_place(in_.place, [&] {
-      return make_pairs(mesh_.points(), mesh_.dim(), masses_, std::move(all), std::move(chosen), box_, company);
-    });
+    const bool bonded = listed || near;
+    const bool alike = in_.kinds.empty() && !laws_.of_spheres();
+    for (std::size_t c = 0; c < laws_.class_count(); ++c) {
+      ChosenPotential& chosen = chosen_.emplace_back();
+      if (bonded && c == 0) chosen.bonds = all;
+      chosen.one_step = !bonded && in_.type != "gravity";
+      chosen.step = laws_.step_of_class(c);
+      std::vector<PairLaw> laws;
+      for (std::size_t k = 0; k < (alike ? 1 : all.size()); ++k) laws.push_back(laws_.law(c, all[k][0], all[k][1]));
+      const Company company = bonded ? Company::bonded : Company::wandering;
+      chosen.potential = at_place(in_.place, [&] {
+        return alike ? make_pairs(mesh_.points(), mesh_.dim(), masses_, all, std::move(laws.front()), box_, company)
+                     : make_pairs(mesh_.points(), mesh_.dim(), masses_, all, std::move(laws), box_, company);
+      });
+    }
+    note_cutoff();
   }
 
   bool together() const {
@@ -181,14 +223,50 @@ class Chooser {
     return *in_.together;
   }
 
-  std::unique_ptr<Potential> pair_sum(PairLaw chosen) const {
-    constexpr std::size_t most = 10'000;
-    if (nodes().size() > most && in_.find("cutoff") == nullptr && in_.type != "hertz")
+  // One for each class; where parameters differ one for each two kinds, too.
+  void pair_sums() {
+    constexpr std::size_t most = 10'000, most_kinds = 16;
+    if (participants_.size() > most && in_.find("cutoff") == nullptr && in_.type != "hertz")
       throw PlacedError(in_.place, fmt::format("{} particles are too many for {} without a cutoff (at most {}).",
-                                               nodes().size(), in_.type, most));
-    return at_place(in_.place, [&] {
-      return make_pair_sum(mesh_.points(), mesh_.dim(), masses_, nodes(), std::move(chosen), box_,
-                           optional_value("skin"));
+                                               participants_.size(), in_.type, most));
+    std::map<std::vector<double>, std::vector<NodeId>> kinds;
+    for (const NodeId a : participants_) kinds[laws_.parameters_of(a)].push_back(a);
+    if (kinds.size() > most_kinds)
+      throw PlacedError(in_.place, fmt::format("{} particles have {} different parameters (at most {} where all pairs "
+                                               "act together). List the pairs, or give within.",
+                                               participants_.size(), kinds.size(), most_kinds));
+    std::vector<std::vector<NodeId>> groups;
+    for (auto& [parameters, members] : kinds) groups.push_back(std::move(members));
+    for (std::size_t c = 0; c < laws_.class_count(); ++c)
+      for (std::size_t i = 0; i < groups.size(); ++i)
+        for (std::size_t j = i; j < groups.size(); ++j) add_sums(c, groups[i], groups[j], i == j);
+    if (chosen_.empty()) throw PlacedError(in_.place, fmt::format("{} joins no pair.", in_.type));
+    note_cutoff();
+  }
+
+  // Between two kinds, or among one; only across where `between` says so.
+  void add_sums(std::size_t c, const std::vector<NodeId>& one, const std::vector<NodeId>& two, bool same) {
+    if (in_.between.empty()) return add_sum(c, one, same ? std::vector<NodeId>() : two);
+    const std::array<std::vector<NodeId>, 2> sides = {side(0), side(1)};
+    const auto common = [](const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
+      std::vector<NodeId> result;
+      std::ranges::set_intersection(a, b, std::back_inserter(result));
+      return result;
+    };
+    for (std::size_t s = 0; s < (same ? 1 : 2); ++s) {
+      const auto first = common(one, sides[s]), second = common(two, sides[1 - s]);
+      if (!first.empty() && !second.empty()) add_sum(c, first, second);
+    }
+  }
+
+  void add_sum(std::size_t c, const std::vector<NodeId>& nodes, const std::vector<NodeId>& others) {
+    if (nodes.size() + others.size() < 2) return;
+    ChosenPotential& chosen = chosen_.emplace_back();
+    chosen.step = laws_.step_of_class(c);
+    chosen.potential = at_place(in_.place, [&] {
+      return make_pair_sum(mesh_.points(), mesh_.dim(), masses_, nodes,
+                           laws_.law(c, nodes.front(), others.empty() ? nodes.back() : others.front()), box_,
+                           optional_value("skin"), others);
     });
   }
 
@@ -222,7 +300,7 @@ class Chooser {
   }
 
   std::vector<NodePair> every_pair() const {
-    const std::vector<NodeId> chosen = nodes();
+    const std::vector<NodeId>& chosen = participants_;
     constexpr std::size_t most = 1'000'000;
     if (chosen.size() * (chosen.size() - 1) / 2 > most)
       throw PlacedError(
@@ -245,7 +323,7 @@ class Chooser {
     const auto d = static_cast<std::size_t>(mesh_.dim());
     for (std::size_t c = 0; c < d; ++c) {
       double low = std::numeric_limits<double>::infinity(), high = -low;
-      for (const NodeId a : nodes()) {
+      for (const NodeId a : participants_) {
         low = std::min(low, mesh_.point(a)[c]);
         high = std::max(high, mesh_.point(a)[c]);
       }
@@ -253,7 +331,7 @@ class Chooser {
     }
     diagonal = std::sqrt(diagonal);
     if (diagonal < cutoff->values.front())
-      chosen_.notes.push_back(
+      chosen_.front().notes.push_back(
           fmt::format("{}: cutoff = {:.6g} m is larger than needed: no pair starts farther apart "
                       "than {:.6g} m. A smaller one, or none, is faster.",
                       cutoff->place, cutoff->values.front(), diagonal));
@@ -265,7 +343,10 @@ class Chooser {
   std::span<const double> masses_;
   const Box& box_;
   const Constants& constants_;
-  ChosenPotential chosen_;
+  PairLawChoice laws_;
+  std::vector<ChosenPotential> chosen_;
+  std::vector<NodeId> participants_;
+  std::vector<int> kind_;  // of each node; empty without kinds
 };
 
 }  // namespace
@@ -306,6 +387,8 @@ std::vector<NodePair> pairs_no_farther(const Selector& among, double distance, c
   return pairs;
 }
 
-ChosenPotential choose_potential(const PotentialInput& in, const Surroundings& around) { return Chooser(in, around)(); }
+std::vector<ChosenPotential> choose_potential(const PotentialInput& in, const Surroundings& around) {
+  return Chooser(in, around)();
+}
 
 }  // namespace tempi

@@ -20,6 +20,7 @@ struct ChosenPotential {
   std::vector<NodePair> bonds;     // the pairs it has for good, one a term; empty for all pairs and for fields
   bool one_step = false;           // its terms are to act together: who is near now may be far tomorrow
   bool is_field = false;           // holds what it acts on: momenta are not kept
+  std::optional<double> step;      // of its own [s]
   std::vector<std::string> notes;  // keys without effect
 };
 
@@ -30,8 +31,9 @@ struct Surroundings {
   std::span<const double> masses;
   const Box& box;
   const Constants& constants;
-  std::filesystem::path folder;  // where files are looked for
-  bool small_terms = false;      // the method takes no terms of many nodes
+  std::filesystem::path folder;     // where files are looked for
+  bool small_terms = false;         // the method takes no terms of many nodes
+  std::span<const double> radii{};  // [m], one a node, 0: none; empty: nobody has one
 };
 
 // The nodes of pairs of labels. Throws PlacedError: a label that is not there, a pair given twice.
@@ -43,7 +45,8 @@ std::vector<NodePair> pairs_no_farther(const Selector& among, double distance, c
                                        const Surroundings& around);
 
 // Throws PlacedError: a key that is missing or belongs to another type, pairs of nodes that are not there or coincide,
-// too many pairs, a file of pairs that cannot be read.
-ChosenPotential choose_potential(const PotentialInput& in, const Surroundings& around);
+// too many pairs, a file of pairs that cannot be read. Several potentials where the law is divided into classes by
+// distance, or where kinds of particles have pair sums of their own.
+std::vector<ChosenPotential> choose_potential(const PotentialInput& in, const Surroundings& around);
 
 }  // namespace tempi

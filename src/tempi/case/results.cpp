@@ -35,8 +35,7 @@ double von_mises(const std::array<double, 6>& s) {
 std::vector<std::int64_t> group_of_cells(const Mesh& mesh) {
   std::vector<std::int64_t> group(static_cast<std::size_t>(mesh.cells().size()), 0);
   for (std::size_t g = mesh.groups().size(); g > 0; --g)  // the first group of a cell wins
-    for (const CellId c : mesh.groups()[g - 1].cells)
-      group[static_cast<std::size_t>(index(c))] = static_cast<std::int64_t>(g);
+    for (const CellId c : mesh.groups()[g - 1].cells) group[ordinal(c)] = static_cast<std::int64_t>(g);
   return group;
 }
 
@@ -82,12 +81,12 @@ void where_it_acts(const Simulation& s, TermId term, std::vector<double>& u, Use
   const auto nodes = s.model->term(term).stencil();
   std::vector<double> kept;
   for (const NodeId a : nodes)
-    for (std::size_t c = 0; c < d; ++c) kept.push_back(u[static_cast<std::size_t>(index(a)) * d + c]);
+    for (std::size_t c = 0; c < d; ++c) kept.push_back(u[ordinal(a) * d + c]);
   s.integrator->act_at(term, u);
   use(std::span<const double>(u));
   auto value = kept.begin();
   for (const NodeId a : nodes)
-    for (std::size_t c = 0; c < d; ++c) u[static_cast<std::size_t>(index(a)) * d + c] = *value++;
+    for (std::size_t c = 0; c < d; ++c) u[ordinal(a) * d + c] = *value++;
 }
 
 void add_stresses(const Simulation& s, const Snapshot& snapshot, Frame& frame) {
@@ -97,7 +96,7 @@ void add_stresses(const Simulation& s, const Snapshot& snapshot, Frame& frame) {
   std::vector<double> stress(6 * cells), mises(cells);
   for (const ElasticCells* potential : s.body.cells)
     for (Index k = 0; k < potential->size(); ++k, ++term) {
-      const auto c = static_cast<std::size_t>(index(potential->cell(k)));
+      const auto c = ordinal(potential->cell(k));
       where_it_acts(s, make_id<TermId>(term), u, [&](std::span<const double> x) {
         const auto sigma = potential->cauchy_stress(k, x);
         std::ranges::copy(sigma, stress.begin() + static_cast<std::ptrdiff_t>(6 * c));
@@ -142,8 +141,8 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
   }
   frame.integer_cell_data = {{"updates", std::move(updates)}, {"group", group_of_cells(*s.body.mesh)}};
   frame.cell_data = {{"step", 1, std::move(step), {}},
-                     {s.has_particles() ? "energy" : "strain_energy", 1, std::move(strain_energy), {}}};
-  if (!s.has_particles()) add_stresses(s, snapshot, frame);
+                     {s.only_particles() ? "energy" : "strain_energy", 1, std::move(strain_energy), {}}};
+  if (!s.only_particles()) add_stresses(s, snapshot, frame);
   if (residual != nullptr) {
     frame.cell_data.push_back({"energy_residual", 1, std::move(accumulated), {}});
     frame.cell_data.push_back({"energy_residual_last", 1, std::move(last), {}});

@@ -45,6 +45,14 @@ std::map<Index, NodeId> nodes_by_label(const Mesh& mesh) {
   return result;
 }
 
+std::map<Index, NodeId> particles_by_number(const Mesh& mesh) {
+  std::map<Index, NodeId> result;
+  for (Index c = 0; c < mesh.cells().size(); ++c)
+    if (mesh.cells().types[static_cast<std::size_t>(c)] == CellType::point1)
+      result.emplace(static_cast<Index>(result.size()), mesh.cells()[c].front());
+  return result.empty() ? nodes_by_label(mesh) : result;
+}
+
 std::string list_groups(const Mesh& mesh) {
   std::vector<std::string> items;
   for (const Group& g : mesh.groups()) {
@@ -127,9 +135,9 @@ std::vector<CellFacet> Selection::facets(const Selector& selector, std::string_v
     const FacetFinder cells_of(mesh_);
     for (const Group* g : find(selector)) {
       for (const FacetId f : g->facets) {
-        if (info(mesh_.facets().types[static_cast<std::size_t>(index(f))]).dim != mesh_.dim() - 1) continue;
+        if (info(mesh_.facets().types[ordinal(f)]).dim != mesh_.dim() - 1) continue;
         const auto hosts = cells_of(f);
-        const Index label = mesh_.facets().labels[static_cast<std::size_t>(index(f))];
+        const Index label = mesh_.facets().labels[ordinal(f)];
         if (hosts.empty())
           fail(selector,
                fmt::format("facet {} of {} lies on no cell. Correct the mesh or the group.", label, selector.text()));
@@ -144,14 +152,13 @@ std::vector<CellFacet> Selection::facets(const Selector& selector, std::string_v
                                    selector.text()));
       for (const NodeId a : g->nodes) {
         in.resize(static_cast<std::size_t>(mesh_.node_count()));
-        in[static_cast<std::size_t>(index(a))] = true;
+        in[ordinal(a)] = true;
       }
     }
   }
   if (!in.empty())
     for (const CellFacet f : boundary_facets(mesh_))
-      if (std::ranges::all_of(facet_nodes(mesh_, f), [&](NodeId a) { return in[static_cast<std::size_t>(index(a))]; }))
-        result.push_back(f);
+      if (std::ranges::all_of(facet_nodes(mesh_, f), [&](NodeId a) { return in[ordinal(a)]; })) result.push_back(f);
   require_some(result.size(), selector, fmt::format("facets of the boundary, which {} needs", purpose));
   std::ranges::sort(result, {}, [](CellFacet f) { return std::pair(f.cell, f.local); });
   result.erase(std::unique(result.begin(), result.end()), result.end());
@@ -163,16 +170,16 @@ std::vector<NodeId> Selection::nodes(const Selector& selector) const {
   if (selector.where) {
     in = nodes_where(selector);
   } else if (!selector.particles.empty()) {
-    const std::map<Index, NodeId> node_of = nodes_by_label(mesh_);
+    const std::map<Index, NodeId> node_of = particles_by_number(mesh_);
     for (const Index label : selector.particles) {
       const auto found = node_of.find(label);
       if (found == node_of.end())
         fail(selector, fmt::format("particle {} does not exist (they are numbered from {} to {}).", label,
                                    node_of.begin()->first, node_of.rbegin()->first));
-      in[static_cast<std::size_t>(index(found->second))] = true;
+      in[ordinal(found->second)] = true;
     }
   } else if (!selector.everything()) {
-    const auto add = [&](NodeId a) { in[static_cast<std::size_t>(index(a))] = true; };
+    const auto add = [&](NodeId a) { in[ordinal(a)] = true; };
     for (const Group* g : find(selector)) {
       if (!g->lost.empty())
         fail(selector,

@@ -20,7 +20,7 @@ class Selection {
   std::vector<CellId> cells(const Selector& selector, std::string_view purpose) const;
 
   // Facets of the group as parts of their cells; for a group of nodes or a condition, the boundary facets all of whose
-  // nodes belong. A facet between two cells is taken from the cell with the smaller id if `purpose_allows_interior`.
+  // nodes belong. A facet between two cells is refused, or taken from the cell with the smaller id.
   enum class Interior { refuse, take_first };
   std::vector<CellFacet> facets(const Selector& selector, std::string_view purpose, Interior interior) const;
 
@@ -36,8 +36,10 @@ class Selection {
   const Constants& constants_;
 };
 
-// The file's numbers of nodes; those of particles count from 0.
+// The file's numbers of nodes; those of particles count from 0, or beside a mesh on from its largest.
 std::map<Index, NodeId> nodes_by_label(const Mesh& mesh);
+// Particles by number from 0; of a mesh without any its nodes by label.
+std::map<Index, NodeId> particles_by_number(const Mesh& mesh);
 
 // "left (12 facets), body (340 cells)"; at most 20 are spelt out.
 std::string list_groups(const Mesh& mesh);

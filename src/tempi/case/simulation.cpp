@@ -35,12 +35,11 @@ class Builder {
   }
 
   Simulation operator()() && {
-    if (s_.has_particles()) {
-      place_particles();
-    } else {
+    if (!input().mesh_file.empty()) {
       read_mesh_file();
       add_materials();
     }
+    if (s_.has_particles()) place_particles();
     add_potentials();
     parts_.supports = choose_supports(input().fixes, mesh(), input().constants);
     add_loads();
@@ -55,7 +54,7 @@ class Builder {
     parts_.shares = balanced ? MassShares::balanced : MassShares::own;
     parts_.reference.assign(s_.body.mesh->points().begin(), s_.body.mesh->points().end());
     s_.model = std::make_unique<Model>(std::move(parts_));
-    s_.state = choose_initial_state(input(), mesh(), *s_.model, particles_.particles.velocity);
+    s_.state = choose_initial_state(input(), mesh(), *s_.model, s_.body.first_particle, particles_.particles.velocity);
     plan_steps(s_, acting_together_);
     try_start();
     s_.probes = choose_probes(input().probes, mesh(), input().constants);
@@ -81,6 +80,7 @@ class Builder {
         if (is_set)
           s_.notes.push_back(fmt::format("{} has no effect: '{}' is a mesh already.", key, file.filename().string()));
     if (input().mesh_scale != 1.0) s_.body.mesh = std::make_unique<Mesh>(mesh().scaled(input().mesh_scale));
+    s_.body.first_particle = mesh().node_count();
   }
 
   std::filesystem::path folder() const { return input().path.parent_path(); }
@@ -88,13 +88,23 @@ class Builder {
   void place_particles() {
     particles_ = choose_particles(*input().particles, folder());
     s_.body.box = particles_.box;
-    s_.body.mesh = std::make_unique<Mesh>(mesh_of(particles_, {}));
-    parts_.mass = particles_.particles.mass;
-    s_.body.particle_terms.assign(parts_.mass.size(), -1);
+    s_.body.elastic = std::move(s_.body.mesh);
+    draw_particles({});
+    const Particles& p = particles_.particles;
+    parts_.mass.insert(parts_.mass.end(), p.mass.begin(), p.mass.end());
+    s_.body.particle_terms.assign(p.mass.size(), -1);
+    if (particles_.radii.empty()) return;
+    radii_.assign(parts_.mass.size() - p.mass.size(), 0.0);
+    radii_.insert(radii_.end(), particles_.radii.begin(), particles_.radii.end());
+  }
+  void draw_particles(const std::vector<NodePair>& bonds) {
+    s_.body.mesh = at_place(input().particles->place,
+                            [&] { return std::make_unique<Mesh>(mesh_of(s_.body.elastic.get(), particles_, bonds)); });
   }
 
   Surroundings surroundings() const {
-    return {mesh(), parts_.mass, s_.body.box, input().constants, folder(), !method_of(input().integrator).takes_sums};
+    return {mesh(), parts_.mass, s_.body.box, input().constants, folder(), !method_of(input().integrator).takes_sums,
+            radii_};
   }
 
   void add_potentials() {
@@ -104,46 +114,47 @@ class Builder {
       damped_.push_back({parts_.potentials[p].get(), first, s_.body.cells[p]});
       first += parts_.potentials[p]->size();
     }
-    for (const PotentialInput& in : input().potentials) {
-      ChosenPotential chosen = choose_potential(in, surroundings());
-      damped_.push_back({chosen.potential.get(), first, nullptr, chosen.bonds});
-      s_.notes.insert(s_.notes.end(), chosen.notes.begin(), chosen.notes.end());
-      for (std::size_t k = 0; k < chosen.bonds.size() && s_.has_particles(); ++k) {
-        if (crosses_boundary(chosen.bonds[k])) continue;
-        bonds.push_back(chosen.bonds[k]);
-        s_.body.particle_terms.push_back(first + static_cast<Index>(k));
+    const auto draw = [&](const NodePair& bond, Index term) {  // those between particles
+      if (std::min(index(bond[0]), index(bond[1])) < s_.body.first_particle || !s_.has_particles()) return;
+      if (crosses_boundary(bond)) return;
+      bonds.push_back(bond);
+      s_.body.particle_terms.push_back(term);
+    };
+    for (const PotentialInput& in : input().potentials)
+      for (ChosenPotential& chosen : choose_potential(in, surroundings())) {
+        damped_.push_back({chosen.potential.get(), first, nullptr, chosen.bonds});
+        s_.notes.insert(s_.notes.end(), chosen.notes.begin(), chosen.notes.end());
+        for (std::size_t k = 0; k < chosen.bonds.size(); ++k) draw(chosen.bonds[k], first + static_cast<Index>(k));
+        s_.body.in_field = s_.body.in_field || chosen.is_field;
+        if (chosen.one_step || chosen.step)
+          acting_together_.push_back({first, first + chosen.potential->size(), chosen.step});
+        s_.body.forces.emplace_back(in.type, chosen.potential->size());
+        first += chosen.potential->size();
+        parts_.add(std::move(chosen.potential));
       }
-      s_.body.in_field = s_.body.in_field || chosen.is_field;
-      if (chosen.one_step) acting_together_.emplace_back(first, first + chosen.potential->size());
-      first += chosen.potential->size();
-      parts_.add(std::move(chosen.potential));
-    }
     for (const ConstraintInput& in : input().constraints) {
       ChosenConstraints chosen = choose_constraints(in, surroundings());
       std::ranges::move(chosen.constraints, std::back_inserter(parts_.constraints));
-      for (const NodePair& link : chosen.links) {
-        if (!s_.has_particles() || crosses_boundary(link)) continue;
-        bonds.push_back(link);
-        s_.body.particle_terms.push_back(-1);
-      }
+      for (const NodePair& link : chosen.links) draw(link, -1);
     }
     if (!s_.has_particles()) return;
     const bool drags = std::ranges::any_of(input().dampings, [](const auto& d) { return d.type != "kelvin-voigt"; });
     const bool nothing_else = parts_.potentials.empty() && !parts_.constraints.empty();
     if (!input().loads.empty() || drags || nothing_else) {  // particles carry their loads themselves
       std::vector<NodeId> all;
-      for (Index a = 0; a < mesh().node_count(); ++a) {
+      const Index from = s_.body.first_particle;
+      for (Index a = from; a < mesh().node_count(); ++a) {
         all.push_back(make_id<NodeId>(a));
-        s_.body.particle_terms[static_cast<std::size_t>(a)] = first + a;
+        s_.body.particle_terms[static_cast<std::size_t>(a - from)] = first + a - from;
       }
       parts_.add(make_uniform_field(mesh().points(), mesh().dim(), parts_.mass, std::move(all), {}));
-      for (DampedPotential& p : damped_) p.hosts_drag = false;
+      for (DampedPotential& p : damped_) p.hosts_drag = p.cells != nullptr;
       damped_.push_back({parts_.potentials.back().get(), first});
     }
     if (parts_.potentials.empty())
       throw InputError(fmt::format("{}: nothing acts on the particles. Add a [[potential]] or a [[load]].",
                                    input().path.filename().string()));
-    s_.body.mesh = std::make_unique<Mesh>(mesh_of(particles_, bonds));
+    draw_particles(bonds);
   }
 
   bool crosses_boundary(const NodePair& pair) const {
@@ -163,7 +174,14 @@ class Builder {
   }
 
   void add_loads() {
-    const LoadedBody loaded = {mesh(),          s_.body.cells, parts_.mass, s_.has_particles(), input().constants,
+    const LoadedBody loaded = {mesh(),
+                               s_.body.elastic      ? s_.body.elastic.get()
+                               : s_.has_particles() ? nullptr
+                                                    : &mesh(),
+                               s_.body.cells,
+                               parts_.mass,
+                               s_.body.first_particle,
+                               input().constants,
                                input().end_time};
     if (input().loads.empty()) return;
     const std::vector<Index> term_of_cell = s_.body.term_of_cell();
@@ -171,7 +189,7 @@ class Builder {
       for (auto& force : choose_load(load, loaded)) {
         std::vector<TermId> hosts;
         for (Index k = 0; k < force->size(); ++k)
-          hosts.push_back(make_id<TermId>(term_of_cell[static_cast<std::size_t>(index(force->host(k)))]));
+          hosts.push_back(make_id<TermId>(term_of_cell[ordinal(force->host(k))]));
         parts_.forces.push_back(std::move(force));
         parts_.hosts.push_back(std::move(hosts));
       }
@@ -194,8 +212,9 @@ class Builder {
   Simulation s_;
   Model::Parts parts_;
   ParticleModel particles_;
-  std::vector<DampedPotential> damped_;                   // all potentials
-  std::vector<std::pair<Index, Index>> acting_together_;  // terms from, to before
+  std::vector<DampedPotential> damped_;  // all potentials
+  std::vector<TermsOfOneStep> acting_together_;
+  std::vector<double> radii_;  // of all nodes; empty: nobody has one
 };
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Simulation {
   std::vector<std::string> notes;     // for `tempi check`: settings without effect
 
   bool has_particles() const { return input.particles.has_value(); }
+  bool only_particles() const { return input.only_particles(); }
 
   // 2/omega_max of the assembled model where it starts [s]; cost: some 200 force evaluations.
   double assembled_limit() const;

@@ -31,10 +31,10 @@ class StepPlanner {
  public:
   explicit StepPlanner(Simulation& s) : s_(s), p_(s.plan), method_(method_of(s.input.integrator)) {}
 
-  void operator()(const std::vector<std::pair<Index, Index>>& together) {
+  void operator()(const std::vector<TermsOfOneStep>& together) {
     const IntegratorInput& in = s_.input.integrator;
     if (!method_.keeps_constraints) at_place(in.place, [&] { require_unconstrained(*s_.model); });
-    require_steps_for_wanderers();
+    require_steps_for_wanderers(together);
     find_own_steps(together);
     p_.wished = p_.own;
     if (!method_.asynchronous) take_one_step();
@@ -58,7 +58,7 @@ class StepPlanner {
 
  private:
   // As safety, courant or step and `steps` have them.
-  void find_own_steps(const std::vector<std::pair<Index, Index>>& together) {
+  void find_own_steps(const std::vector<TermsOfOneStep>& together) {
     const IntegratorInput& in = s_.input.integrator;
     std::vector<double> times;
     if (in.courant && !s_.input.potentials.empty())
@@ -81,10 +81,10 @@ class StepPlanner {
     else
       p_.own =
           at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
-    for (const auto& [first, end] : together) {
+    for (const auto& [first, end, step] : together) {
       const auto terms =
           std::span(p_.own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
-      std::ranges::fill(terms, *std::ranges::min_element(terms));
+      std::ranges::fill(terms, step.value_or(*std::ranges::min_element(terms)));
     }
   }
 
@@ -113,11 +113,13 @@ class StepPlanner {
   }
 
   // Where they start does not tell what steps particles that wander will need.
-  void require_steps_for_wanderers() const {
+  void require_steps_for_wanderers(const std::vector<TermsOfOneStep>& together) const {
     const IntegratorInput& in = s_.input.integrator;
     for (Index p = 0; p < s_.model->potential_count() && !in.steps_asked; ++p) {
       const Potential& potential = s_.model->potential(p);
-      if (potential.stays_together() && !potential.in_pieces()) continue;
+      if (potential.stays_together() && potential.as_local() != nullptr) continue;
+      const Index first = index(s_.model->first_term(p));
+      if (std::ranges::any_of(together, [&](const TermsOfOneStep& t) { return t.first == first && t.step; })) continue;
       throw PlacedError(in.place,
                         fmt::format("{} is among particles that wander, so where they start does not tell what steps "
                                     "they will need. Give a step (in s; the smallest stable one at the start is "
@@ -173,7 +175,7 @@ class StepPlanner {
     constexpr Index most = 200'000;  // terms: beyond, their stiffnesses would take more memory than the run
     const double trial = s_.input.integrator.trial;
     for (Index p = 0; p < s_.model->potential_count(); ++p)  // where they wander the start tells nothing
-      if (s_.model->potential(p).in_pieces() || !s_.model->potential(p).stays_together()) return;
+      if (s_.model->potential(p).as_local() == nullptr || !s_.model->potential(p).stays_together()) return;
     if (trial == 0.0 || s_.model->term_count() > most) return;
     const double longest = *std::ranges::max_element(p_.steps);
     const double run_steps = std::ceil(s_.input.end_time / longest);
@@ -205,7 +207,7 @@ class StepPlanner {
                         "step has no meaning beside implicit_step. Use safety, for the elements that "
                         "stay explicit.");
     for (Index p = 0; p < s_.model->potential_count(); ++p)
-      if (s_.model->potential(p).in_pieces())
+      if (s_.model->potential(p).as_local() == nullptr)
         throw PlacedError(in.place, fmt::format("avi-implicit does not take {}, whose pairs act together. Give that "
                                                 "potential together = false, or choose avi.",
                                                 s_.model->potential(p).describe(0)));
@@ -308,11 +310,11 @@ Index StepPlan::newmark_updates(double time) const {
 }
 
 Index StepPlan::updates_until(TermId term, double time) const {
-  const auto i = static_cast<std::size_t>(index(term));
+  const auto i = ordinal(term);
   return choice ? update_count(choice->lattice.tick, time) / choice->lattice.ticks[i] : update_count(steps[i], time);
 }
 
-void plan_steps(Simulation& simulation, const std::vector<std::pair<Index, Index>>& together) {
+void plan_steps(Simulation& simulation, const std::vector<TermsOfOneStep>& together) {
   StepPlanner{simulation}(together);
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tempi/case/step_choice.hpp"
@@ -44,9 +43,14 @@ struct StepPlan {
 
 struct Simulation;
 
-// Fills in `plan` and `integrator` of a simulation that has everything else, and adds to its warnings. `together`:
-// terms from, to before, that take the smallest of their steps. Throws PlacedError: steps that the method does not
-// take.
-void plan_steps(Simulation& simulation, const std::vector<std::pair<Index, Index>>& together);
+// Terms that take one step: the smallest of theirs, or one of their own.
+struct TermsOfOneStep {
+  Index first, end;  // terms from, to before
+  std::optional<double> step;
+};
+
+// Fills in `plan` and `integrator` of a simulation that has everything else, and adds to its warnings. Throws
+// PlacedError: steps that the method does not take.
+void plan_steps(Simulation& simulation, const std::vector<TermsOfOneStep>& together);
 
 }  // namespace tempi

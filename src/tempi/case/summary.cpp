@@ -126,7 +126,7 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
   r.title = s.input.title;
   r.method = s.input.integrator.method;
   r.one_step = engine == Engine::one_step;
-  r.particles = s.has_particles();
+  r.particles = s.only_particles();
   r.elements = s.model->term_count();
   r.nodes = s.body.mesh->node_count();
   r.end_time = s.input.end_time;
