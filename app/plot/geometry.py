@@ -71,10 +71,11 @@ class Drawing:
     owner: Array
     shade: Array  # brightness of each face
     view: Array
+    dots: Array  # particles beside the mesh, (particles, 2)
 
     @cached_property
     def bounds(self) -> tuple[Array, Array]:
-        flat = self.polygons.reshape(-1, 2)
+        flat = np.concatenate((self.polygons.reshape(-1, 2), self.dots))
         return flat.min(axis=0), flat.max(axis=0)
 
     @property
@@ -91,9 +92,9 @@ class Drawing:
 
 def draw_faces(mesh: Mesh, points: Array, view: Array) -> Drawing:
     """Turns faces into the picture plane; in 3-D leaves out those that face away and shades the rest."""
-    turned = mesh.polygons(points) @ view.T
+    turned, dots = mesh.polygons(points) @ view.T, (points[mesh.particles] @ view.T)[:, :2]
     if mesh.dim == 2:
-        return Drawing(turned[..., :2], mesh.owner, np.ones(len(turned)), view)
+        return Drawing(turned[..., :2], mesh.owner, np.ones(len(turned)), view, dots)
     corners = turned[:, :: turned.shape[1] // 3]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
@@ -101,7 +102,7 @@ def draw_faces(mesh: Mesh, points: Array, view: Array) -> Drawing:
     shade = 0.7 + 0.3 * np.clip(normal @ light, 0, 1)
     visible = np.flatnonzero(normal[:, 2] > 0)
     order = visible[np.argsort(turned[visible, :, 2].mean(axis=1), kind="stable")]
-    return Drawing(turned[order, :, :2], mesh.owner[order], shade[order], view)
+    return Drawing(turned[order, :, :2], mesh.owner[order], shade[order], view, dots)
 
 
 def draw_strip(mesh: Mesh, points: Array) -> Drawing:
@@ -109,7 +110,9 @@ def draw_strip(mesh: Mesh, points: Array) -> Drawing:
     left, right = points[mesh.lines[:, 0], 0], points[mesh.lines[:, 1], 0]
     x = np.stack((left, right, right, left), axis=1)
     y = np.broadcast_to([0.0, 0.0, 1.0, 1.0], x.shape)
-    return Drawing(np.stack((x, y), axis=2), mesh.owner, np.ones(len(x)), np.eye(3))
+    beside = points[mesh.particles, 0]
+    dots = np.stack((beside, np.full_like(beside, 0.5)), axis=1)
+    return Drawing(np.stack((x, y), axis=2), mesh.owner, np.ones(len(x)), np.eye(3), dots)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from vtu import VtuFile
 
 CURVE_SEGMENTS = 4  # straight pieces of a curved element edge
 
+POINT = 1
 LINES, TRIANGLES, TETRAHEDRA = (3, 21), (5, 22), (10, 24)  # VTK's cell numbers, linear and quadratic
 
 # Outward faces of a tetrahedron: vertices, then the nodes in the middle of edges 01 12 20 of the face.
@@ -20,7 +21,7 @@ class Mesh:
     """What of the cells is drawn: lines, or triangles that are cells themselves (2-D) or boundary faces (3-D).
 
     `lines` has the two end nodes of each line. `faces` has 6 nodes per triangle: vertices, then the middles of edges
-    01 12 20, which are -1 if the edge is straight. `owner` is the cell each of them belongs to.
+    01 12 20, which are -1 if the edge is straight. `owner` is the cell each of them belongs to. `particles` are nodes.
     """
 
     def __init__(self, vtu: VtuFile) -> None:
@@ -28,6 +29,7 @@ class Mesh:
         self.nodes = vtu.array("Cells", "connectivity")
         self.starts = np.concatenate(([0], vtu.array("Cells", "offsets")[:-1]))
         self.dim = 3 if np.isin(types, TETRAHEDRA).any() else 2 if np.isin(types, TRIANGLES).any() else 1
+        self.particles = self._cell_nodes(np.flatnonzero(types == POINT), 1)[:, 0]  # beside the mesh
         self.lines, self.faces = np.empty((0, 2), int), np.empty((0, 6), int)
         if self.dim == 1:
             self.owner = np.flatnonzero(np.isin(types, LINES))

@@ -58,6 +58,8 @@ def paint(ax: Axes, drawing: Drawing, values: Array, norm: Normalize, cmap: List
     ax.add_collection(
         PolyCollection(drawing.polygons, facecolors=rgba, edgecolors=edges, linewidths=widths, joinstyle="round")
     )
+    if drawing.dots.size:
+        ax.plot(*drawing.dots.T, "o", color="0.3", markersize=4, markeredgewidth=0)
 
 
 def frame_axes(ax: Axes, dim: int, low: Array, high: Array) -> None:
