@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -113,6 +115,30 @@ TEST(ThreadTeam, helps_a_thread_that_is_held_up) {
     in_time = others == n - 1;
   });
   EXPECT_TRUE(in_time);
+}
+
+// On any number of threads the first item's, and everything else is done.
+TEST(ThreadTeam, passes_on_what_items_throw) {
+  for (const int threads : {1, 2, 5}) {
+    ThreadTeam team(threads);
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<Index> done{0};
+      std::string what;
+      try {
+        team.for_each(300, [&](Index i) {
+          if (i % 70 == 33) throw std::runtime_error("item " + std::to_string(i));
+          ++done;
+        });
+      } catch (const std::runtime_error& e) {
+        what = e.what();
+      }
+      EXPECT_EQ(what, "item 33");
+      EXPECT_EQ(done, 296);
+    }
+    std::atomic<Index> after{0};
+    team.for_each(100, [&](Index) { ++after; });
+    EXPECT_EQ(after, 100);
+  }
 }
 
 TEST(ThreadTeam, comes_and_goes_without_work) {

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -26,19 +28,43 @@ class ThreadTeam {
   int size() const { return static_cast<int>(shares_.size()); }
 
   // item(i) for i = 0 ... count - 1, on all threads; returns when all are done. Each thread begins with the same part
-  // of the loop every time, so that its data stay in its cache. `item` must not throw. One caller at a time.
+  // of the loop every time, so that its data stay in its cache. One caller at a time. What items throw, on
+  // any thread, is thrown here once all items are done, whatever the number of threads: that of the first of them.
   template <class Item>
   void for_each(Index count, Item&& item) {
-    if (size() == 1 || count <= 1 || count > most_items) {
-      for (Index i = 0; i < count; ++i) item(i);
-      return;
-    }
-    using Target = std::remove_reference_t<Item>;
-    start(
-        count, [](const void* target, Index i) { (*static_cast<Target*>(const_cast<void*>(target)))(i); }, &item);
+    Guarded<std::remove_reference_t<Item>> guarded(item);
+    if (size() == 1 || count <= 1 || count > most_items)
+      for (Index i = 0; i < count; ++i) guarded(i);
+    else
+      start(
+          count,
+          [](const void* target, Index i) {
+            (*static_cast<Guarded<std::remove_reference_t<Item>>*>(const_cast<void*>(target)))(i);
+          },
+          &guarded);
+    if (guarded.thrown) std::rethrow_exception(guarded.thrown);
   }
 
  private:
+  template <class Item>
+  struct Guarded {
+    explicit Guarded(Item& item_of_loop) : item(item_of_loop) {}
+    void operator()(Index i) noexcept {
+      try {
+        item(i);
+      } catch (...) {
+        const std::lock_guard lock(noting);
+        if (thrown && first < i) return;
+        thrown = std::current_exception();
+        first = i;
+      }
+    }
+    Item& item;
+    std::mutex noting{};
+    std::exception_ptr thrown{};
+    Index first = 0;  // item that threw
+  };
+
   using Call = void (*)(const void*, Index);
   static constexpr Index most_items = (Index{1} << 32) - 1;
 

@@ -34,7 +34,10 @@ class Potential {
   virtual double energy(Index k, std::span<const double> u, double t) const = 0;  // V_k [J]
 
   // g += dV_k/dx [N], dim components a stencil node. Returns how admissible the configuration is: the smallest det F
-  // for elements, 1 for terms that cannot degenerate. Where it is not a positive finite number, g means nothing.
+  // for elements, 1 for terms that cannot degenerate. Where it is not a positive finite number, g means nothing: that
+  // is how a term says that it cannot be there. It may throw SolveError where it has no answer at all (an equation of
+  // its own is not solved, a formula has no value), on whatever thread it was called: engines pass it on, and of the
+  // terms that act together some may have been struck.
   virtual double add_gradient(Index k, std::span<const double> u, double t, std::span<double> g) const = 0;
 
   // The Hessian in parts: visit(nodes, H) with some nodes of the stencil and a part of d2V_k/dx2 between them [N/m],
