@@ -64,7 +64,8 @@ void require_admissible_start(const CaseFile& in, const Potential& potential, co
     g.assign(potential.stencil(k).size() * static_cast<std::size_t>(potential.dim()), 0.0);
     const double J = potential.add_gradient(k, state.displacement, 0.0, g);
     if (J > 0.0 && std::isfinite(J)) continue;
-    if (in.particles) throw PlacedError(in.particles->place, potential.fault(k, state.displacement, 0.0, J));
+    if (in.only_particles() || (in.particles && in.initial_position.empty()))
+      throw PlacedError(in.particles->place, potential.fault(k, state.displacement, 0.0, J));
     throw InputError(fmt::format(
         "{}: the initial position inverts {} (det F = {:.6g}, must be > 0). Start from a smaller deformation.",
         in.position_place, potential.describe(k), J));
