@@ -58,11 +58,10 @@ void add_pressure(const LoadInput& load, const LoadedBody& body, Forces& forces)
 
 template <class Value>
 void add_gravity(const LoadInput& load, const LoadedBody& body, Forces& forces, Value&& value) {
-  const bool everything = load.target.everything();
+  const bool everything = load.target.everything(), has_particles = body.first_particle < std::ssize(body.masses);
+  const Nodes nodes = has_particles ? nodes_of(load, body) : Nodes{};
   // A group of particles names no cells; whatever else is meant, cells are.
-  const bool has_particles = body.first_particle < std::ssize(body.masses);
-  const bool has_cells =
-      body.elastic != nullptr && (everything || !has_particles || !nodes_of(load, body).of_cells.empty());
+  const bool has_cells = body.elastic != nullptr && (everything || !has_particles || !nodes.of_cells.empty());
   if (has_cells) {
     const auto wanted = Selection(*body.elastic, body.constants).cells(load.target, "gravity");
     for (const ElasticCells* cells : body.cells) {
@@ -72,10 +71,9 @@ void add_gravity(const LoadInput& load, const LoadedBody& body, Forces& forces, 
       if (!terms.empty()) forces.push_back(make_gravity(*body.elastic, *cells, std::move(terms), value()));
     }
   }
-  if (!has_particles) return;
-  const auto particles = nodes_of(load, body).particles;
-  if (!particles.empty())
-    forces.push_back(force_on_particles(body, particles, value(), [&](NodeId a) { return body.masses[ordinal(a)]; }));
+  if (!nodes.particles.empty())
+    forces.push_back(
+        force_on_particles(body, nodes.particles, value(), [&](NodeId a) { return body.masses[ordinal(a)]; }));
 }
 
 Forces forces_of(const LoadInput& load, const LoadedBody& body) {

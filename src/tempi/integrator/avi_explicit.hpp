@@ -11,6 +11,7 @@
 // docs/theory.md). Order 2.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "tempi/integrator/dampers.hpp"

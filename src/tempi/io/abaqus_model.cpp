@@ -15,14 +15,9 @@ namespace {
 using Fields = std::vector<std::string_view>;
 
 std::optional<CellType> cell_type(std::string_view element) {
-  return find_cell_type([&](const CellTypeInfo& of) {
-    for (std::string_view names = of.abaqus; !names.empty();) {
-      const std::size_t blank = std::min(names.find(' '), names.size());
-      if (names.substr(0, blank) == element) return true;
-      names.remove_prefix(std::min(blank + 1, names.size()));
-    }
-    return false;
-  });
+  if (element.empty()) return std::nullopt;
+  return find_cell_type(
+      [&](const CellTypeInfo& of) { return std::ranges::find(of.abaqus, element) != of.abaqus.end(); });
 }
 
 class ModelReader {

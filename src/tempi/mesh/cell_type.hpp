@@ -23,19 +23,19 @@ struct CellTypeInfo {
   int dim;
   int nodes;
   int vertices;
-  int vtk, gmsh;            // their numbers of this cell
-  std::string_view abaqus;  // its names there, separated by blanks
+  int vtk, gmsh;                           // their numbers of this cell
+  std::array<std::string_view, 2> abaqus;  // its names there
 };
 
 constexpr CellTypeInfo info(CellType type) {
   constexpr std::array<CellTypeInfo, cell_types> table = {{
-      {"point", 0, 1, 1, 1, 15, ""},
-      {"2-node line", 1, 2, 2, 3, 1, ""},
-      {"3-node line", 1, 3, 2, 21, 8, ""},
-      {"3-node triangle", 2, 3, 3, 5, 2, "CPE3"},
-      {"6-node triangle", 2, 6, 3, 22, 9, "CPE6 CPE6M"},
-      {"4-node tetrahedron", 3, 4, 4, 10, 4, "C3D4"},
-      {"10-node tetrahedron", 3, 10, 4, 24, 11, "C3D10 C3D10M"},
+      {"point", 0, 1, 1, 1, 15, {}},
+      {"2-node line", 1, 2, 2, 3, 1, {}},
+      {"3-node line", 1, 3, 2, 21, 8, {}},
+      {"3-node triangle", 2, 3, 3, 5, 2, {"CPE3"}},
+      {"6-node triangle", 2, 6, 3, 22, 9, {"CPE6", "CPE6M"}},
+      {"4-node tetrahedron", 3, 4, 4, 10, 4, {"C3D4"}},
+      {"10-node tetrahedron", 3, 10, 4, 24, 11, {"C3D10", "C3D10M"}},
   }};
   return table[static_cast<std::size_t>(type)];
 }

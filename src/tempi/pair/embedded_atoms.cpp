@@ -9,12 +9,11 @@
 #include <limits>
 
 #include "tempi/core/error.hpp"
-#include "tempi/pair/near_pairs.hpp"
+#include "tempi/pair/pair_geometry.hpp"
+#include "tempi/space/near_pairs.hpp"
 
 namespace tempi {
 namespace {
-
-using Vector = std::array<double, 3>;
 
 class EmbeddedAtoms final : public ManyBodySum {
  public:
@@ -27,7 +26,7 @@ class EmbeddedAtoms final : public ManyBodySum {
         near_(reference, dim, std::move(nodes), reach_of(checked_range(embedding, box), skin, box), box) {
     const std::vector<double> rest(reference_.size(), 0.0);
     for (const auto& p : *near_.at(rest))
-      if (!(separation(near_.pair(p), rest).r > 0.0))
+      if (!(neighbour(near_.pair(p), rest).r > 0.0))
         throw InputError(fmt::format("the atoms {} and {} are at the same place. Move one of them.",
                                      index(near_.pair(p)[0]), index(near_.pair(p)[1])));
   }
@@ -125,7 +124,7 @@ class EmbeddedAtoms final : public ManyBodySum {
  private:
   struct Neighbour {
     double r;
-    Vector n;                      // from the atom to it, of unit length
+    std::array<double, 3> n;       // from the atom to it, of unit length
     double phi, slope, curvature;  // of the density it makes
   };
   struct Atom {
@@ -148,15 +147,9 @@ class EmbeddedAtoms final : public ManyBodySum {
     return static_cast<std::size_t>(std::ranges::lower_bound(near_.nodes(), a) - near_.nodes().begin());
   }
 
-  Neighbour separation(const NodePair& pair, std::span<const double> u) const {
-    const std::size_t i = ordinal(pair[0]) * dim_, j = ordinal(pair[1]) * dim_;
-    Neighbour b{};
-    for (std::size_t c = 0; c < dim_; ++c) {
-      b.n[c] = box_.nearest((reference_[j + c] - reference_[i + c]) + (u[j + c] - u[i + c]), c);
-      b.r += b.n[c] * b.n[c];
-    }
-    b.r = std::sqrt(b.r);
-    for (double& n : b.n) n /= b.r;
+  Neighbour neighbour(const NodePair& pair, std::span<const double> u) const {
+    const auto [r, n] = separation_of(pair, reference_, u, dim(), box_);
+    Neighbour b{r, n, 0.0, 0.0, 0.0};
     const double x = 1.0 - b.r / law_.cutoff, e = law_.exponent;
     if (!(x > 0.0)) return b;
     b.phi = std::pow(x, e);
@@ -177,7 +170,7 @@ class EmbeddedAtoms final : public ManyBodySum {
     thread_local std::vector<Neighbour> neighbours;
     halves.clear();
     for (const auto& p : *near_.at(u)) {
-      Neighbour b = separation(near_.pair(p), u);
+      Neighbour b = neighbour(near_.pair(p), u);
       if (b.r >= law_.cutoff) continue;
       halves.push_back({p[0], p[1], b});
       for (double& n : b.n) n = -n;

@@ -23,13 +23,14 @@ PairGeometry::PairGeometry(std::span<const double> reference, int dim, std::span
   }
 }
 
-PairGeometry::Separation PairGeometry::separation(const NodePair& pair, std::span<const double> u) const {
-  const auto d = static_cast<std::size_t>(dim_);
+Separation separation_of(const NodePair& pair, std::span<const double> reference, std::span<const double> u, int dim,
+                         const Box& box) {
+  const auto d = static_cast<std::size_t>(dim);
   const std::size_t i = ordinal(pair[0]) * d, j = ordinal(pair[1]) * d;
   std::array<double, 3> w{};
   double r2 = 0.0;
   for (std::size_t c = 0; c < d; ++c) {
-    w[c] = box_.nearest((reference_[j + c] - reference_[i + c]) + (u[j + c] - u[i + c]), c);
+    w[c] = box.nearest((reference[j + c] - reference[i + c]) + (u[j + c] - u[i + c]), c);
     r2 += w[c] * w[c];
   }
   const double r = std::sqrt(r2);

@@ -15,6 +15,14 @@
 
 namespace tempi {
 
+struct Separation {
+  double r;                 // [m]
+  std::array<double, 3> n;  // from the first node to the second, of unit length
+};
+// Of two nodes, between nearest images; `reference`, u: dim components a node.
+Separation separation_of(const NodePair& pair, std::span<const double> reference, std::span<const double> u, int dim,
+                         const Box& box);
+
 class PairGeometry {
  public:
   // `reference` [m]: dim components a node; `masses` [kg]: one a node. Throws InputError: a parameter of a law out of
@@ -32,11 +40,9 @@ class PairGeometry {
   Index node_count() const { return static_cast<Index>(reference_.size()) / dim_; }
   double factor(const NodePair& pair) const { return masses_.empty() ? 1.0 : mass(pair[0]) * mass(pair[1]); }
 
-  struct Separation {
-    double r;
-    std::array<double, 3> n;  // from the first node to the second, of unit length
-  };
-  Separation separation(const NodePair& pair, std::span<const double> u) const;
+  Separation separation(const NodePair& pair, std::span<const double> u) const {
+    return separation_of(pair, reference_, u, dim_, box_);
+  }
 
   double energy(const NodePair& pair, std::span<const double> u, std::size_t l = 0) const {
     return factor(pair) * evaluate(laws_[l], separation(pair, u).r).V;

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "tempi/core/error.hpp"
-#include "tempi/pair/near_pairs.hpp"
 #include "tempi/potential/many_body_sum.hpp"
+#include "tempi/space/near_pairs.hpp"
 #include "tempi/space/pair_list.hpp"
 
 namespace tempi {

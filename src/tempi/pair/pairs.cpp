@@ -168,11 +168,4 @@ std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim
   return std::make_unique<Pairs>(PairGeometry(reference, dim, masses, std::move(laws), box), std::move(pairs), company);
 }
 
-std::vector<NodePair> all_pairs(Index count) {
-  std::vector<NodePair> pairs;
-  for (Index a = 0; a < count; ++a)
-    for (Index b = a + 1; b < count; ++b) pairs.push_back({make_id<NodeId>(a), make_id<NodeId>(b)});
-  return pairs;
-}
-
 }  // namespace tempi

@@ -11,6 +11,7 @@
 
 #include "tempi/pair/pair_geometry.hpp"
 #include "tempi/potential/potential.hpp"
+#include "tempi/space/neighbour_pairs.hpp"
 
 namespace tempi {
 
@@ -28,8 +29,5 @@ std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim
 std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
                                       std::vector<NodePair> pairs, std::vector<PairLaw> laws, const Box& box = {},
                                       Company company = Company::bonded);
-
-// (0, 1), (0, 2) ... (1, 2) ...: every pair of `count` nodes.
-std::vector<NodePair> all_pairs(Index count);
 
 }  // namespace tempi

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
+
+#include "tempi/potential/stable_step.hpp"
 
 namespace tempi {
 namespace {
@@ -96,16 +97,14 @@ double eigenvalue_bound(const ManyBodySum& sum, std::span<const double> u, std::
 }  // namespace
 
 double ManyBodySum::stable_step(Index, std::span<const double> u, std::span<const double> shares) const {
-  const double largest = largest_eigenvalue(scaled_hessian(*this, u, shares));
-  if (std::isnan(largest)) return largest;
-  return largest > 0.0 ? 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+  return step_of_eigenvalue(largest_eigenvalue(scaled_hessian(*this, u, shares)));
 }
 
 bool ManyBodySum::step_is_stable(Index k, std::span<const double> u, std::span<const double> shares,
                                  double step) const {
-  constexpr double rounding = 1e-9;  // a step at its limit to rounding counts as stable
   const double bound = eigenvalue_bound(*this, u, shares);
-  return bound * step * step <= 4.0 || (!std::isnan(bound) && step <= stable_step(k, u, shares) * (1.0 + rounding));
+  return bound * step * step <= 4.0 ||
+         (!std::isnan(bound) && step <= stable_step(k, u, shares) * (1.0 + step_rounding));
 }
 
 }  // namespace tempi

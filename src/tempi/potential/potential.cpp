@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
+
+#include "tempi/potential/stable_step.hpp"
 
 namespace tempi {
 namespace {
@@ -119,18 +120,15 @@ double LocalPotential::stable_step(Index k, std::span<const double> u, std::span
   for (Index i = 0; i < H.rows(); ++i)
     for (Index j = 0; j < H.cols(); ++j) H(i, j) /= std::sqrt(mass(i) * mass(j));
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(H, Eigen::EigenvaluesOnly);
-  const double largest = solver.eigenvalues()(H.rows() - 1);
-  if (std::isnan(largest)) return largest;
-  return largest > 0.0 ? 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+  return step_of_eigenvalue(solver.eigenvalues()(H.rows() - 1));
 }
 
 bool LocalPotential::step_is_stable(Index k, std::span<const double> u, std::span<const double> shares,
                                     double step) const {
-  constexpr double rounding = 1e-9;  // a step at its limit to rounding counts as stable
   const Matrix H = hessian(*this, k, u);
   Matrix A = -H;
   for (Index i = 0; i < A.rows(); ++i)
-    A(i, i) += 4.0 * (1.0 + rounding) / (step * step) * shares[static_cast<std::size_t>(i / dim())];
+    A(i, i) += 4.0 * (1.0 + step_rounding) / (step * step) * shares[static_cast<std::size_t>(i / dim())];
   return H.allFinite() && Eigen::LLT<Matrix>(A).info() == Eigen::Success;
 }
 

@@ -156,4 +156,11 @@ std::vector<NodePair> pairs_within(std::span<const double> positions, int dim, d
   return pairs;
 }
 
+std::vector<NodePair> all_pairs(Index count) {
+  std::vector<NodePair> pairs;
+  for (Index a = 0; a < count; ++a)
+    for (Index b = a + 1; b < count; ++b) pairs.push_back({make_id<NodeId>(a), make_id<NodeId>(b)});
+  return pairs;
+}
+
 }  // namespace tempi

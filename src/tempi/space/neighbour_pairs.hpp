@@ -16,4 +16,7 @@ namespace tempi {
 // positive or is more than half a length of the box, a position not finite.
 std::vector<NodePair> pairs_within(std::span<const double> positions, int dim, double distance, const Box& box = {});
 
+// (0, 1), (0, 2) ... (1, 2) ...: every pair of `count` nodes.
+std::vector<NodePair> all_pairs(Index count);
+
 }  // namespace tempi

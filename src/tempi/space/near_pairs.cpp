@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tempi/pair/near_pairs.hpp"
+#include "tempi/space/near_pairs.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "tempi/core/error.hpp"
-#include "tempi/pair/pairs.hpp"
 #include "tempi/space/neighbour_pairs.hpp"
 
 namespace tempi {
