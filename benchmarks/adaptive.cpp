@@ -17,9 +17,9 @@
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
 #include "tempi/element/elastic_cells.hpp"
-#include "tempi/integrator/avi_adaptive.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
-#include "tempi/integrator/sync_symplectic_energy_momentum.hpp"
+#include "tempi/integrator/avi/avi_adaptive.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
+#include "tempi/integrator/one_step/sync_symplectic_energy_momentum.hpp"
 #include "tempi/model/steps.hpp"
 #include "tempi/pair/pairs.hpp"
 

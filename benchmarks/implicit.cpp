@@ -10,8 +10,8 @@
 #include <cstdlib>
 
 #include "bodies.hpp"
-#include "tempi/integrator/newton.hpp"
-#include "tempi/integrator/sync_variational.hpp"
+#include "tempi/integrator/one_step/newton.hpp"
+#include "tempi/integrator/one_step/sync_variational.hpp"
 #include "tempi/model/steps.hpp"
 
 namespace {

@@ -16,7 +16,7 @@
 #include <iostream>
 #include <string>
 
-#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/pair/pair_sum.hpp"
 #include "tempi/space/neighbour_pairs.hpp"
 

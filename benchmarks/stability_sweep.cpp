@@ -35,7 +35,7 @@
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/diagnostic/stability.hpp"
 #include "tempi/diagnostic/step_trial.hpp"
-#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/model/linearised_model.hpp"
 #include "tempi/model/steps.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "support/meshes.hpp"
 #include "tempi/force/loads.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
 #include "tempi/model/steps.hpp"
 
 namespace tempi {

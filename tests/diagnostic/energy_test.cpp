@@ -8,7 +8,7 @@
 
 #include "support/meshes.hpp"
 #include "tempi/force/loads.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
 
 namespace tempi {
 namespace {

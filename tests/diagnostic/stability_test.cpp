@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "support/chains.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/model/linearised_model.hpp"
 #include "tempi/model/steps.hpp"

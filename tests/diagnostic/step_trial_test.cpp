@@ -6,7 +6,7 @@
 #include <random>
 
 #include "support/chains.hpp"
-#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/pair/pairs.hpp"
 #include "tempi/schedule/tick_lattice.hpp"
 

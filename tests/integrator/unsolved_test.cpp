@@ -8,7 +8,7 @@
 #include "support/every_method.hpp"
 #include "support/motions.hpp"
 #include "tempi/core/error.hpp"
-#include "tempi/integrator/newton.hpp"
+#include "tempi/integrator/one_step/newton.hpp"
 
 namespace tempi::test {
 namespace {

@@ -16,7 +16,7 @@
 #include "support/meshes.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
 #include "tempi/model/steps.hpp"
 
 #ifdef TEMPI_WITH_GMSH

@@ -8,8 +8,8 @@
 #include "support/constrained.hpp"
 #include "support/runs.hpp"
 #include "tempi/core/error.hpp"
-#include "tempi/integrator/sync_newmark_implicit.hpp"
-#include "tempi/integrator/sync_variational.hpp"
+#include "tempi/integrator/one_step/sync_newmark_implicit.hpp"
+#include "tempi/integrator/one_step/sync_variational.hpp"
 #include "tempi/pair/pair_sum.hpp"
 
 namespace tempi::test {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "support/runs.hpp"
-#include "tempi/integrator/avi_adaptive.hpp"
-#include "tempi/integrator/sync_symplectic_energy_momentum.hpp"
+#include "tempi/integrator/avi/avi_adaptive.hpp"
+#include "tempi/integrator/one_step/sync_symplectic_energy_momentum.hpp"
 
 namespace tempi::test {
 

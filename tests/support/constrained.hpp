@@ -4,7 +4,7 @@
 
 #include "support/pair_cases.hpp"
 #include "support/sync.hpp"
-#include "tempi/integrator/sync_constrained.hpp"
+#include "tempi/integrator/one_step/sync_constrained.hpp"
 
 namespace tempi::test {
 

@@ -4,7 +4,7 @@
 
 #include "support/implicit.hpp"
 #include "support/variational_methods.hpp"
-#include "tempi/integrator/sync_constrained.hpp"
+#include "tempi/integrator/one_step/sync_constrained.hpp"
 
 namespace tempi::test {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "support/runs.hpp"
-#include "tempi/integrator/avi_implicit.hpp"
+#include "tempi/integrator/avi/avi_implicit.hpp"
 
 namespace tempi::test {
 

@@ -16,8 +16,8 @@
 #include "support/meshes.hpp"
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/force/loads.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
-#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/model/steps.hpp"
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "support/runs.hpp"
-#include "tempi/integrator/sync_energy_momentum.hpp"
-#include "tempi/integrator/sync_newmark_implicit.hpp"
-#include "tempi/integrator/sync_rk4.hpp"
-#include "tempi/integrator/sync_variational.hpp"
+#include "tempi/integrator/one_step/sync_energy_momentum.hpp"
+#include "tempi/integrator/one_step/sync_newmark_implicit.hpp"
+#include "tempi/integrator/one_step/sync_rk4.hpp"
+#include "tempi/integrator/one_step/sync_variational.hpp"
 
 namespace tempi::test {
 

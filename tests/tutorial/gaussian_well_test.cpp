@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "tempi/diagnostic/energy.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
-#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/model/state.hpp"
 #include "tempi/model/steps.hpp"
 

@@ -12,7 +12,7 @@
 #include "tempi/case/step_choice.hpp"
 #include "tempi/diagnostic/stability.hpp"
 #include "tempi/diagnostic/step_trial.hpp"
-#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/model/linearised_model.hpp"
 #include "tempi/model/steps.hpp"
 

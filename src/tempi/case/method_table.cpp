@@ -10,16 +10,16 @@
 #include <set>
 
 #include "tempi/case/option_table.hpp"
-#include "tempi/integrator/avi_adaptive.hpp"
-#include "tempi/integrator/avi_explicit.hpp"
-#include "tempi/integrator/avi_implicit.hpp"
-#include "tempi/integrator/sync_constrained.hpp"
-#include "tempi/integrator/sync_energy_momentum.hpp"
+#include "tempi/integrator/avi/avi_adaptive.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
+#include "tempi/integrator/avi/avi_implicit.hpp"
+#include "tempi/integrator/one_step/sync_constrained.hpp"
+#include "tempi/integrator/one_step/sync_energy_momentum.hpp"
+#include "tempi/integrator/one_step/sync_newmark_implicit.hpp"
+#include "tempi/integrator/one_step/sync_rk4.hpp"
+#include "tempi/integrator/one_step/sync_symplectic_energy_momentum.hpp"
+#include "tempi/integrator/one_step/sync_variational.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
-#include "tempi/integrator/sync_newmark_implicit.hpp"
-#include "tempi/integrator/sync_rk4.hpp"
-#include "tempi/integrator/sync_symplectic_energy_momentum.hpp"
-#include "tempi/integrator/sync_variational.hpp"
 #include "tempi/pair/pairs.hpp"
 
 namespace tempi {

@@ -15,7 +15,7 @@
 #include "tempi/case/case_file.hpp"
 #include "tempi/case/method_options.hpp"
 #include "tempi/integrator/integrator.hpp"
-#include "tempi/integrator/step_search.hpp"
+#include "tempi/integrator/one_step/step_search.hpp"
 
 namespace tempi {
 

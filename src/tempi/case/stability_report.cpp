@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tempi/case/method_table.hpp"
-#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/model/linearised_model.hpp"
 
 namespace tempi {

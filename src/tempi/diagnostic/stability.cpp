@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tempi/core/error.hpp"
-#include "tempi/integrator/avi_lattice.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 
 namespace tempi {
 namespace {

@@ -10,8 +10,8 @@
 #include <functional>
 #include <span>
 
+#include "tempi/integrator/avi/sum_impulses.hpp"
 #include "tempi/integrator/integrator.hpp"
-#include "tempi/integrator/sum_impulses.hpp"
 
 namespace tempi {
 

@@ -11,10 +11,10 @@
 
 #include <vector>
 
+#include "tempi/integrator/avi/strike_record.hpp"
 #include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
-#include "tempi/integrator/strike_record.hpp"
 
 namespace tempi {
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/one_step/newton.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#ifdef TEMPI_WITH_SUITESPARSE
+#include <Eigen/CholmodSupport>
+#include <Eigen/UmfPackSupport>
+#else
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
+#endif
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+using Vector = Eigen::VectorXd;
+
+constexpr std::size_t most_iterations = 100;
+constexpr int most_halvings = 12;
+// Of the largest impulse in hand: enough where rounding lets no more.
+constexpr double enough = 1e-11;
+
+// Whether a correction is halved until it makes the residual smaller (the last half is taken anyway: it may lead out of
+// a valley), or taken wherever it is admissible.
+enum class Descent { monotone, free };
+
+// Moves z along dz, from the residual `before`; false: by nothing. `final`: nothing but rounding is left to gain.
+bool search(const StepEquations& equations, Vector& z, const Vector& dz, double before, Descent descent, bool final) {
+  double part = 1.0;
+  for (int halvings = 0;; ++halvings, part *= 0.5) {
+    const Vector moved = z + part * dz;
+    const bool admissible = equations.evaluate(moved);
+    const double after = admissible ? equations.residual().norm() : std::numeric_limits<double>::infinity();
+    const bool last = halvings == most_halvings;
+    if (after < before || (admissible && !final && (last || descent == Descent::free))) {
+      z = moved;
+      return true;
+    }
+    if (final || last) {
+      equations.evaluate(z);
+      return false;
+    }
+  }
+}
+
+// Of the z last evaluated.
+std::string fault(const StepEquations& equations) {
+  std::string text = equations.fault ? equations.fault() : "";
+  if (text.empty()) text = "an element is inverted, particles meet, or a position is not finite";
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+// Solves from `z` on, or says why not.
+std::string attempt(const StepEquations& equations, Vector& z, Descent descent, Index& iterations) {
+  if (!equations.evaluate(z)) return "have no value where they begin: " + fault(equations);
+  std::vector<double> history;
+  int times_lost = 0;
+  for (;; ++iterations) {
+    const Vector R = equations.residual();
+    const double scale = equations.scale(), size = R.cwiseAbs().maxCoeff() / (scale > 0.0 ? scale : 1.0);
+    const bool stuck = !history.empty() && size > 0.5 * history.back();
+    history.push_back(size);
+    if (size <= equations.sought || (stuck && size <= enough)) return {};
+    if (history.size() > most_iterations || !std::isfinite(size))
+      return fmt::format("are not solved after {} iterations (residuals relative to {}: ..., {:.2g})",
+                         history.size() - 1, equations.measure,
+                         fmt::join(std::span(history).last(std::min<std::size_t>(5, history.size())), ", "));
+    const auto dz = equations.correct(R);
+    if (!dz) return "are singular";
+    const bool lost =
+        dz->allFinite() && dz->cwiseAbs().maxCoeff() <= equations.resolution;  // in the rounding of displacements
+    if (lost && ++times_lost > 4 && stuck) return {};
+    if (search(equations, z, *dz, R.norm(), descent, size <= enough)) continue;
+    if (size <= enough || lost) return {};
+    equations.evaluate(z + std::ldexp(1.0, -most_halvings) * *dz);
+    return "have no value however little it moves: " + fault(equations);
+  }
+}
+
+}  // namespace
+
+StepSolution solve_newton(const StepEquations& equations, std::span<const Vector> guesses, double t0) {
+  Index iterations = 0;
+  std::string failure;
+  for (const Descent descent : {Descent::monotone, Descent::free})
+    for (const Vector& guess : guesses) {
+      Vector z = guess;
+      failure = attempt(equations, z, descent, iterations);
+      if (failure.empty()) return {std::move(z), iterations};
+    }
+  throw SolveError(
+      fmt::format("the {} of the step at t = {:.9g} s {}. Choose a smaller step.", equations.name, t0, failure));
+}
+
+struct SparseFactors::Factors {
+#ifdef TEMPI_WITH_SUITESPARSE
+  using Cholesky = Eigen::CholmodSupernodalLLT<Matrix>;
+  using LU = Eigen::UmfPackLU<Matrix>;
+#else
+  using Cholesky = Eigen::SimplicialLLT<Matrix>;
+  using LU = Eigen::SparseLU<Matrix>;
+#endif
+  Kind kind;
+  Cholesky cholesky{};
+  LU lu{};
+  bool cholesky_analysed = false, lu_analysed = false, by_cholesky = false;
+  std::vector<Matrix::StorageIndex> outer{}, inner{};  // the last pattern
+};
+
+SparseFactors::SparseFactors(Kind kind) : factors_(new Factors{kind}) {
+#ifdef TEMPI_WITH_SUITESPARSE
+  factors_->cholesky.cholmod().print = 0;  // it tells of indefinite matrices on stdout
+#endif
+}
+SparseFactors::~SparseFactors() = default;
+
+bool SparseFactors::has_last_pattern(const Matrix& A) {
+  const std::span outer(A.outerIndexPtr(), static_cast<std::size_t>(A.outerSize()) + 1);
+  const std::span inner(A.innerIndexPtr(), static_cast<std::size_t>(A.nonZeros()));
+  Factors& f = *factors_;
+  if (std::ranges::equal(outer, f.outer) && std::ranges::equal(inner, f.inner)) return true;
+  f.outer.assign(outer.begin(), outer.end());
+  f.inner.assign(inner.begin(), inner.end());
+  return false;
+}
+
+bool SparseFactors::factorise(const Matrix& A) {
+  Factors& f = *factors_;
+  if (!has_last_pattern(A)) f.cholesky_analysed = f.lu_analysed = false;
+  f.by_cholesky = false;
+  if (f.kind == Kind::symmetric) {
+    if (!f.cholesky_analysed) f.cholesky.analyzePattern(A);
+    f.cholesky_analysed = true;
+    f.cholesky.factorize(A);
+    f.by_cholesky = f.cholesky.info() == Eigen::Success;
+    if (f.by_cholesky) return true;
+  }
+  if (!f.lu_analysed) f.lu.analyzePattern(A);
+  f.lu_analysed = true;
+  f.lu.factorize(A);
+  return f.lu.info() == Eigen::Success;
+}
+
+Vector SparseFactors::solve(const Vector& b) const {
+  if (factors_->by_cholesky) return factors_->cholesky.solve(b);
+  return factors_->lu.solve(b);
+}
+
+StepMatrix::StepMatrix(const Model& model, Vector mass, std::span<const Index> held, SparseFactors::Kind kind)
+    : stiffness_(model), mass_(std::move(mass)), held_(static_cast<std::size_t>(mass_.size()), 0), factors_(kind) {
+  for (const Index i : held) held_[static_cast<std::size_t>(i)] = 1;
+}
+
+bool StepMatrix::factorise(const AssembledStiffness::Matrix& K, double c) {
+  A_ = c * K;
+  for (Index column = 0; column < A_.cols(); ++column)
+    for (SparseFactors::Matrix::InnerIterator k(A_, column); k; ++k) {
+      const bool held = held_[static_cast<std::size_t>(k.row())] != 0 || held_[static_cast<std::size_t>(column)] != 0;
+      if (held) k.valueRef() = 0.0;
+      if (k.row() == column) k.valueRef() += mass_(column);
+    }
+  return factors_.factorise(A_);
+}
+
+}  // namespace tempi

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Synchronous variational integrators: one discrete Lagrangian (discrete_action.hpp), one step for all.
+//
+//   p_k = -D_1 L_d(q_k, q_{k+1}) - F_d^-,   p_{k+1} = D_2 L_d(q_k, q_{k+1}) + F_d^+
+//                                             (Lew, Marsden, Ortiz, West 2004, eq. (10) and the forced form below (28))
+//
+// Loads and dampers act at the points of the quadrature: F_d of Q_j is h sum_i w_i phi_j(c_i) F(q_i, v_i, t_i), v_i the
+// derivative of the polynomial. With dampers every action is implicit; orders stay.
+// Midpoint and trapezoidal actions of alpha > 1/2 lean on old velocities: stable for (2 alpha - 1) c h / m < 2 only.
+// Momenta are kept to the rounding of sums (the change of linear momentum is h sum_i w_i F_i whatever the solver
+// leaves, that of angular momentum to the solver's residual); energy stays in a band; symplectic for every action.
+// Implicit actions are solved by Newton's method with the assembled Hessians, a sparse factorisation whose symbolic
+// part is made once, and a line search.
+//
+// Not for: models that need different steps (avi), or explicit runs at full speed (newmark on the lattice).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tempi/integrator/one_step/discrete_action.hpp"
+#include "tempi/integrator/one_step/one_step.hpp"
+
+namespace tempi {
+
+class VariationalMap final : public OneStepMap {
+ public:
+  // step > 0 [s]; `model` must outlive the integrator.
+  VariationalMap(const Model& model, DiscreteAction action, double step);
+  ~VariationalMap() override;
+
+  std::string_view name() const override { return action_.name; }
+  Claims claims() const override {
+    return {action_.order, Conservation::exact, Conservation::exact, Conservation::bounded, true, action_.self_adjoint};
+  }
+
+  const StageForces& forces() const override { return forces_; }
+  std::vector<double> parameters() const override;
+  void step(State& state, double t0, double h) const override;
+
+  const DiscreteAction& action() const { return action_; }
+  // E_d = -D_3 L_d = sum_i w_i (T + V)(c_i h) of the step from t0 to t0 + h (eq. (86)); throws like step.
+  double discrete_energy(const State& state, double t0, double h) const;
+  Index newton_iterations() const { return newton_iterations_; }  // in all, output's included
+
+ private:
+  using Vector = StageForces::Vector;
+  struct Matrix;
+
+  Vector solve(const State& state, const Vector& p0, double t0, double h) const;
+  void place_held(const State& state, double t0, double h, Vector& Z) const;
+  Admissibility evaluate_stages(const State& state, double t0, double h, const Vector& Z) const;
+  Vector equation(std::size_t j, double h) const;
+  Vector residual(const Vector& p0, double h) const;
+  void assemble(double t0, double h) const;
+
+  StageForces forces_;
+  DiscreteAction action_;
+  bool explicit_;
+  mutable std::vector<Stage> stages_;       // work space
+  mutable std::unique_ptr<Matrix> matrix_;  // made when first needed
+  mutable Index newton_iterations_ = 0;
+};
+
+using SyncVariational = OneStep<VariationalMap>;
+
+}  // namespace tempi
