@@ -137,7 +137,7 @@ Steps steps_of(const Body& body, double safety = 0.2) {
 StepWish wish_of(const Body& body, const std::vector<double>& steps) {
   const CellType type = body.mesh->cells().types.front();
   const auto u = reference_state(*body.model).displacement;
-  return {*body.model, steps, std::vector<double>(steps.size(), typical_cost(type, false)),
+  return {*body.model, steps, std::vector<double>(steps.size(), typical_cost(type)),
           smallest_within_a_ring(*body.model, nodal_stable_steps(*body.model, u))};
 }
 

@@ -207,7 +207,7 @@ Json try_body(const std::string& element, const DrawnBody& drawn, const Effort& 
   const auto u = reference_state(model).displacement;
   const std::vector<double> nodal = nodal_stable_steps(model, u);
   const auto steps = choose_steps(model, u, SafetyFraction{effort.safety}, StepRule::element, {});
-  const double cost = typical_cost(elements.at(element), false);
+  const double cost = typical_cost(elements.at(element));
   const StepWish wish{model, steps, std::vector<double>(steps.size(), cost), smallest_within_a_ring(model, nodal)};
   const Chosen chosen = choose(wish, u, nodal, effort);
   const StepChoice free = choice_of(wish, LatticeRule::powers_of_two, {});

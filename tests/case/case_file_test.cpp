@@ -126,9 +126,16 @@ TEST(ReadCase, fills_in_the_defaults_of_the_table) {
   EXPECT_EQ(c.integrator.safety, default_of("integrator", "safety"));
   EXPECT_FALSE(c.integrator.courant || c.integrator.step);
   EXPECT_EQ(c.integrator.steps, "element");
-  EXPECT_TRUE(c.integrator.residual);
-  EXPECT_EQ(c.frames, default_of("output", "frames"));
-  EXPECT_EQ(c.history, default_of("output", "history"));
+  EXPECT_FALSE(c.integrator.residual);
+  EXPECT_FALSE(c.frames || c.history);  // to be chosen
+  EXPECT_TRUE(c.fields.empty());
+  EXPECT_FALSE(c.float32);
+}
+
+TEST(ReadCase, refuses_a_field_that_frames_do_not_have) {
+  const std::string wrong = refusal(std::string(complete), {"output.fields=[\"stres\"]"});
+  EXPECT_NE(wrong.find("Did you mean \"stress\"?"), std::string::npos) << wrong;
+  EXPECT_EQ(refusal(std::string(complete), {"output.fields=[\"stress\", \"velocity\"]"}), "");
 }
 
 // Writing a default out must be accepted and change nothing.

@@ -41,7 +41,8 @@ TEST(Summary, tells_of_a_run_what_the_run_has_done) {
 
 TEST(Summary, is_the_same_as_json_and_as_text) {
   const CaseFolder folder;
-  const Summary r = of_run(folder, folder.square("safety = 0.5", "[output]\nframes = 1\nhistory = 4\n"));
+  const Summary r =
+      of_run(folder, folder.square("safety = 0.5\nresidual = true", "[output]\nframes = 1\nhistory = 4\n"));
   const Json j = Json::parse(to_json(r));
   EXPECT_EQ(j["status"], "completed");
   EXPECT_EQ(j["updates"]["total"], r.updates.total);

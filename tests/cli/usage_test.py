@@ -30,13 +30,13 @@ class Words(CaseFolder):
         for key in ("title", "file", "order", "size", "refine", "scale", "group", "where", "model", "lambda", "mu",
                     "young", "poisson", "density", "components", "displacement", "type", "value", "dead", "position",
                     "velocity", "name", "point", "method", "safety", "courant", "step", "steps", "lattice",
-                    "residual", "end_time", "frames", "history"):
+                    "residual", "end_time", "frames", "history", "fields", "float32", "stress"):
             self.assertRegex(done.stdout, rf"(?m)^  {key} ")
         for section in ("[constants]", "[mesh]", "[[material]]", "[[fix]]", "[[load]]", "[initial]", "[[probe]]",
                         "[integrator]", "[run]", "[output]"):
             self.assertRegex(done.stdout, rf"(?m)^{re.escape(section)} ")
         self.assertRegex(done.stdout, r"density +\[kg/m\^3\] \(number > 0; required\)")
-        self.assertRegex(done.stdout, r"frames .*default 50")
+        self.assertRegex(done.stdout, r"safety .*default 0\.9")
 
     def test_the_page_of_options_in_the_documentation_is_the_program_s_own(self):
         page = SOURCE / "docs" / "input.md"

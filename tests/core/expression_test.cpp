@@ -177,5 +177,48 @@ TEST(TimeDerivative, vanishes_exactly_where_time_does_not_matter) {
   EXPECT_EQ(second_time_derivative(Expression("0.1", {}), origin, 1.0, 1e-9), 0.0);
 }
 
+// ---- at many points ----
+
+TEST(ExpressionAtPoints, HasTheValuesOfTheFormulaAtEachOfThem) {
+  std::vector<double> points;
+  for (int i = 0; i < 3000; ++i) points.push_back(0.01 * i);  // 1000 points: more than a block
+  for (const char* text : {"3.5", "X - 2*Y*Z", "sin(2*t)", "X*t + exp(-Y) - Z^2*t"}) {
+    SCOPED_TRACE(text);
+    const Expression f(text, {});
+    ExpressionAtPoints at(f, points, "load");
+    EXPECT_EQ(at.blocks() > 0, f.depends_on_time());
+    for (const double t : {0.3, 1.7}) {
+      for (Index block = 0; block < at.blocks(); ++block) at.evaluate(block, t);
+      for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(at[i], f(std::span(points).subspan(3 * i, 3), t)) << i;
+    }
+  }
+}
+
+TEST(ExpressionAtPoints, SaysWhereAndWhenAValueIsNone) {
+  const Expression f("sqrt(X - t)", {});
+  ExpressionAtPoints at(f, {1.0, 0.0, 0.0, 2.0, 0.0, 0.0}, "gravity");
+  at.evaluate(0, 0.5);
+  try {
+    at.evaluate(0, 1.5);
+    ADD_FAILURE() << "went on";
+  } catch (const SolveError& error) {
+    const std::string said = error.what();
+    EXPECT_NE(said.find("gravity \"sqrt(X - t)\" is"), std::string::npos) << said;
+    EXPECT_NE(said.find("X = (1, 0, 0), t = 1.5 s"), std::string::npos) << said;
+  }
+  EXPECT_THROW(ExpressionAtPoints(Expression("1/X", {}), {0.0, 0.0, 0.0}, "force"), SolveError);
+}
+
+TEST(ExpressionCopy, IsAFormulaOfItsOwn) {
+  const Expression f("X + 10*t", {});
+  const Expression g = f.copy();
+  EXPECT_EQ(f(Point{1.0, 0.0, 0.0}, 2.0), 21.0);
+  EXPECT_EQ(g(Point{3.0, 0.0, 0.0}, 4.0), 43.0);
+  EXPECT_EQ(f(Point{1.0, 0.0, 0.0}, 2.0), 21.0);
+  EXPECT_EQ(g.text(), f.text());
+  EXPECT_TRUE(g.depends_on_time() && g.depends_on_position());
+  EXPECT_EQ(Expression("3*2", {}).copy().constant(), 6.0);
+}
+
 }  // namespace
 }  // namespace tempi

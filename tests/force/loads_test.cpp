@@ -395,5 +395,62 @@ TEST(NodalForce, is_shared_between_the_cells_of_two_potentials) {
   EXPECT_DOUBLE_EQ(parts[1], 6.0);
 }
 
+// ---- what fast engines take them for ----
+
+// Nodal forces of a dead load from its parts, of another from its batch.
+std::vector<double> packed(const Mesh& mesh, const Force& force, std::span<const double> u, double t) {
+  const auto d = static_cast<std::size_t>(mesh.dim());
+  std::vector<double> total(mesh.points().size(), 0.0);
+  std::vector<Index> elements(static_cast<std::size_t>(force.size()));
+  std::iota(elements.begin(), elements.end(), Index{0});
+  if (force.is_dead()) {
+    for (const Index k : elements)
+      force.each_dead_part(k, [&](const DeadPart& part) {
+        const std::span X(part.X.data(), d);
+        total[static_cast<std::size_t>(index(force.stencil(k)[part.node])) * d +
+              static_cast<std::size_t>(part.component)] += part.weight * (*part.value)(X, t);
+      });
+    return total;
+  }
+  std::vector<NodeLine> lines(static_cast<std::size_t>(mesh.node_count()));
+  std::vector<std::int32_t> place;
+  for (std::size_t a = 0; a < lines.size(); ++a) {  // backwards: a line is no node
+    place.push_back(static_cast<std::int32_t>(lines.size() - 1 - a));
+    std::copy_n(&u[a * d], d, lines[static_cast<std::size_t>(place.back())].displacement);
+  }
+  const auto batch = force.batch(mesh.dim(), elements, place);
+  std::vector<double> rows(elements.size() * static_cast<std::size_t>(batch->row()));
+  batch->prepare(t);
+  const Index half = force.size() / 2;
+  batch->evaluate(0, half, lines, rows);
+  batch->evaluate(half, force.size(), lines, std::span(rows).subspan(static_cast<std::size_t>(half * batch->row())));
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const auto nodes = force.stencil(elements[k]);
+    for (std::size_t i = 0; i < nodes.size() * d; ++i)
+      total[static_cast<std::size_t>(index(nodes[i / d])) * d + i % d] +=
+          rows[k * static_cast<std::size_t>(batch->row()) + i];
+  }
+  return total;
+}
+
+TEST_P(EveryMesh, packed_loads_are_those_element_by_element) {
+  const auto& cells = body.cells();
+  const auto facets = test::facets_of(mesh(), "right");
+  std::vector<std::unique_ptr<Force>> loads;
+  loads.push_back(make_gravity(mesh(), cells, {}, formulas_in(mesh().dim(), {"X*t", "-9.81", "sin(t)"})));
+  loads.push_back(make_traction(mesh(), facets, formulas_in(mesh().dim(), {"1 + X*t", "0.3", "Y"})));
+  loads.push_back(
+      make_nodal_force(mesh(), {&cells}, test::nodes_of(mesh(), "right"), formulas_in(mesh().dim(), {"t", "X", "2"})));
+  for (const auto frame : {PressureFrame::deformed, PressureFrame::reference})
+    for (const char* text : {"1.7", "1 + X + t"})
+      loads.push_back(make_pressure(mesh(), facets, Expression(text, {}), frame));
+  for (const auto& load : loads) {
+    const auto expected = gather(mesh(), *load, deformed(), 0.7), found = packed(mesh(), *load, deformed(), 0.7);
+    ASSERT_GT(size_of(expected), 1e-3);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(found[i], expected[i], 1e-15 + 1e-14 * size_of(expected));
+  }
+}
+
 }  // namespace
 }  // namespace tempi

@@ -58,7 +58,7 @@ TEST_P(DrawnBodies, do_not_grow_under_the_default_and_do_without_a_limit) {
     const Model& model = *drawn.body.model;
     const std::vector<double> u(model.reference().size(), 0.0), nodal = nodal_stable_steps(model, u);
     const auto steps = choose_steps(model, u, SafetyFraction{0.9}, StepRule::element, {});
-    const StepWish wish{model, steps, std::vector<double>(steps.size(), typical_cost(GetParam(), false)),
+    const StepWish wish{model, steps, std::vector<double>(steps.size(), typical_cost(GetParam())),
                         smallest_within_a_ring(model, nodal)};
     bool found = false;
     for (const StepAttempt& attempt : attempts()) {
@@ -88,7 +88,7 @@ TEST(WideMotions, are_found_in_wide_neighbourhoods_only) {
   const Model& model = *drawn.body.model;
   const std::vector<double> u(model.reference().size(), 0.0), nodal = nodal_stable_steps(model, u);
   const auto steps = choose_steps(model, u, SafetyFraction{0.9}, StepRule::element, {});
-  const StepWish wish{model, steps, std::vector<double>(steps.size(), typical_cost(CellType::triangle3, false)),
+  const StepWish wish{model, steps, std::vector<double>(steps.size(), typical_cost(CellType::triangle3)),
                       smallest_within_a_ring(model, nodal)};
   const auto tried = [&](const StepAttempt& attempt, double wide, int threads) {
     const TickLattice lattice = automatic_choice(wish, attempt.limit).lattice;

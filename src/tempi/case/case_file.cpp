@@ -54,7 +54,7 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
     in.mass_shares = particles || (in.lattice == "auto" && engine != Engine::softened) || engine == Engine::one_step
                          ? "balanced"
                          : "own";
-  in.residual = (particles ? in.residual_asked : s.boolean("residual")) && engine == Engine::strikes;
+  in.residual = in.residual_asked && engine == Engine::strikes;
   in.step_place = s.place_of(s.has("courant") ? "courant" : s.has("step") ? "step" : "safety");
   const int given = int{s.has("safety")} + int{s.has("courant")} + int{s.has("step")};
   if (given > 1) {
@@ -198,7 +198,7 @@ void read_body(const Reader& reader, CaseFile& c) {
                        s.place_of("value"), s.place_of("dead"), s.place()});
   for (const Section& s : reader.sections("probe"))
     c.probes.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"),
-                        s.place_of("name"), s.place()});
+                        s.boolean("stress"), s.place_of("name"), s.place()});
   for (const Section& s : reader.sections("domain"))
     c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"), s.integer("substeps"),
                          s.text("integrator"), s.place()});
@@ -260,8 +260,22 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
                                               "which {} does not. Leave it out.",
                                               c.integrator.method));
   c.end_time = *reader.section("run").number("end_time");
-  c.frames = reader.section("output").integer("frames");
-  c.history = reader.section("output").integer("history");
+  const Section output = reader.section("output");
+  if (output.has("frames")) c.frames = output.integer("frames");
+  if (output.has("history")) c.history = output.integer("history");
+  c.fields = output.list<std::string>("fields", "a list of texts");
+  c.float32 = output.boolean("float32");
+  static const std::vector<std::string> known = {"displacement",  "velocity",        "mass",
+                                                 "updates",       "group",           "step",
+                                                 "strain_energy", "energy",          "stress",
+                                                 "von_mises",     "energy_residual", "energy_residual_last"};
+  for (const std::string& field : c.fields)
+    if (std::ranges::find(known, field) == known.end()) {
+      const std::string near = nearest(field, known);
+      fail(output.place_of("fields"), fmt::format("there is no field \"{}\"{}.", field,
+                                                  near.empty() ? fmt::format(" (there are {})", fmt::join(known, ", "))
+                                                               : fmt::format(". Did you mean \"{}\"?", near)));
+    }
   std::stringstream text;
   text << root;
   c.text = text.str();

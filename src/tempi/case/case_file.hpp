@@ -113,6 +113,7 @@ struct ProbeInput {
   std::string name;
   std::vector<double> point;
   Selector nodes;
+  bool stress = false;
   Place name_place, place;
 };
 
@@ -159,8 +160,10 @@ struct CaseFile {
   std::vector<ProbeInput> probes;
   std::vector<DomainInput> domains;
   IntegratorInput integrator;
-  double end_time;  // [s]
-  int frames, history;
+  double end_time;                     // [s]
+  std::optional<int> frames, history;  // absent: to be chosen
+  std::vector<std::string> fields;     // of frames; empty: all
+  bool float32 = false;
   bool only_particles() const { return particles && mesh_file.empty(); }
   std::string text;  // the case as run, with --set applied and no comments: for the record
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <span>
 
 #include "tempi/case/formula.hpp"
 #include "tempi/case/selection.hpp"
@@ -105,12 +107,27 @@ Forces forces_of(const LoadInput& load, const LoadedBody& body) {
   return forces;
 }
 
-// Evaluates a load at the start, the middle and the end of the run: a NaN is found now.
+// Looks at the formulas of a load at the start, the middle and the end of the run: a NaN is found now.
 void try_load(const Force& force, const LoadedBody& body) {
+  const std::array<double, 3> times = {0.0, 0.5 * body.end_time, body.end_time};
+  const auto d = static_cast<std::size_t>(body.mesh.dim());
+  const Expression* last = nullptr;
+  std::array<double, 3> where{};
+  const auto look = [&](const DeadPart& part) {
+    const Expression& f = *part.value;
+    if (last == &f && (!f.depends_on_position() || where == part.X)) return;  // parts that share a value follow another
+    last = &f;
+    where = part.X;
+    for (const double t : std::span(times).first(f.depends_on_time() ? 3 : 1))
+      finite_value(f, std::span(part.X).first(d), t, part.what);
+  };
   std::array<double, 30> p{};
   const std::vector<double> zero(body.mesh.points().size(), 0.0);
   for (Index e = 0; e < force.size(); ++e)
-    for (const double t : {0.0, 0.5 * body.end_time, body.end_time}) force.add_impulse(e, zero, zero, t, 1.0, p);
+    if (force.is_dead())
+      force.each_dead_part(e, std::ref(look));
+    else
+      for (const double t : times) force.add_impulse(e, zero, zero, t, 1.0, p);
 }
 
 }  // namespace

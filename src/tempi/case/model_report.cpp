@@ -53,11 +53,11 @@ std::string table_of_choices(const Simulation& s) {
     }
   }
   const bool newmark_itself = strikes && !asynchronous;
-  const std::vector<double> costs = s.costs_per_update(s.input.integrator.residual);
+  const std::vector<double> costs = s.costs_per_update();
   const double exact = cost_on_queue(costs, wish.steps);  // [ns] per simulated second
   double newmark = 0.0;                                   // the same
   for (const double cost : costs) newmark += cost / element_limit;
-  const double scale = 1e-9 * s.plan.machine_factor * s.input.end_time;
+  const double scale = s.time_factor() * s.input.end_time;
   out += line_of_choice(asynchronous && !s.plan.choice, "exact", {}, ideal_speedup(wish.steps), exact * scale,
                         asynchronous && !s.plan.choice ? "see the note" : "tried when chosen");
   out += line_of_choice(newmark_itself && s.input.integrator.options.newmark_limit == "element",
@@ -128,6 +128,15 @@ std::string describe_model(const Simulation& s) {
     if (s.plan.choice) out += fmt::format(" on the lattice, {:.3f} before rounding to it", before);
     out += "\n";
   }
+  const Prediction time = predict(s);
+  const auto counted = [](int count, bool chosen, const char* what) {
+    return fmt::format("{} {}{}", count + 1, what, chosen ? ", chosen so that they take about a twentieth" : "");
+  };
+  out += fmt::format("  time here {}: {} updates, {} history ({}), {} frames ({}), {} start\n", duration(time.total()),
+                     duration(time.updates), duration(time.history),
+                     counted(s.outputs.rows, s.outputs.rows_chosen, "rows"), duration(time.frames),
+                     s.outputs.frames == 0 ? "none" : counted(s.outputs.frames, s.outputs.frames_chosen, "frames"),
+                     duration(time.start));
   if (method.engine != Engine::one_step) out += table_of_choices(s);
   for (const std::string& before : s.plan.resonant) out += fmt::format("  tried and left: {}\n", before);
   if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);

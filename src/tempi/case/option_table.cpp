@@ -219,6 +219,10 @@ constexpr Option rows[] = {
     {"probe", "point", numbers, "m", "", "", any, "follows the node nearest to this place of the undeformed mesh"},
     {"probe", "group", group, "", "", "", any, "follows the mean of the nodes of this group"},
     {"probe", "where", text, "", "", "", any, where_text},
+    {"probe", "stress", boolean, "", "false", "", any,
+     "stress and strain of the elements around these nodes too, the mean: columns NAME.stress_xx and so on (Cauchy, "
+     "Pa), "
+     "NAME.strain_xx (Green)"},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
     {"domain", "name", text, "", "", "", any, "a name for messages and results; omitted: domain1, domain2 ..."},
@@ -281,15 +285,21 @@ constexpr Option rows[] = {
      "balanced elsewhere"},
     {"integrator", "newmark_limit", choice, "", "\"element\"", "element | assembled", any,
      "newmark: safety counts from the smallest stable step of an element, or from that of the assembled mesh (larger)"},
-    {"integrator", "residual", boolean, "", "true", "", any,
-     "avi and newmark (without beta and gamma): measure the local energy residual of every element; particles: only if "
-     "asked for"},
+    {"integrator", "residual", boolean, "", "false", "", any,
+     "avi and newmark (without beta and gamma): measure the local energy residual of every element"},
 
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
 
-    {"output", "frames", integer, "", "50", "", count,
-     "intervals between pictures: 50 writes 51 frames; 0 writes none"},
-    {"output", "history", integer, "", "1000", "", at_least_one, "intervals between rows of history.csv"},
+    {"output", "frames", integer, "", "", "", count,
+     "intervals between pictures: 50 writes 51 frames; 0 writes none; omitted: 5 to 50, as many as take about a "
+     "twentieth "
+     "of the run"},
+    {"output", "history", integer, "", "", "", at_least_one,
+     "intervals between rows of history.csv; omitted: 50 to 1000, as many as take about a twentieth of the run"},
+    {"output", "fields", words, "", "", "", any,
+     "data of the frames to write, of displacement, velocity, mass, updates, group, step, strain_energy (energy of "
+     "particles), stress, von_mises, energy_residual, energy_residual_last; omitted: all"},
+    {"output", "float32", boolean, "", "false", "", any, "numbers of the frames in single precision: half the size"},
 };
 
 const std::vector<Option>& table() {

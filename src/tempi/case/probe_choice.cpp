@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -41,10 +42,27 @@ Probe find_probe(const ProbeInput& probe, const std::vector<Probe>& before, cons
 
 }  // namespace
 
+namespace {
+
+std::vector<CellId> cells_around(const std::vector<NodeId>& nodes, const Mesh& mesh) {
+  std::vector<char> wanted(static_cast<std::size_t>(mesh.node_count()), 0);
+  for (const NodeId a : nodes) wanted[ordinal(a)] = 1;
+  std::vector<CellId> cells;
+  for (Index c = 0; c < mesh.cells().size(); ++c)
+    if (std::ranges::any_of(mesh.cells()[c], [&](NodeId a) { return wanted[ordinal(a)] != 0; }))
+      cells.push_back(make_id<CellId>(c));
+  return cells;
+}
+
+}  // namespace
+
 std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& mesh, const Constants& constants) {
   std::vector<Probe> probes;
   for (const ProbeInput& probe : in)
-    at_place(probe.place, [&] { probes.push_back(find_probe(probe, probes, mesh, constants)); });
+    at_place(probe.place, [&] {
+      probes.push_back(find_probe(probe, probes, mesh, constants));
+      if (probe.stress) probes.back().cells = cells_around(probes.back().nodes, mesh);
+    });
   return probes;
 }
 

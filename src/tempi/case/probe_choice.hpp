@@ -12,7 +12,8 @@ namespace tempi {
 
 struct Probe {
   std::string name;
-  std::vector<NodeId> nodes;  // the mean of these
+  std::vector<NodeId> nodes;    // the mean of these
+  std::vector<CellId> cells{};  // and, where stresses are wanted, of the cells around them
 };
 
 // Throws PlacedError: no name or one that is taken, neither or both of point and group.

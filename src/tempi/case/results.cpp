@@ -39,6 +39,50 @@ std::vector<std::int64_t> group_of_cells(const Mesh& mesh) {
   return group;
 }
 
+// Green's strain, averaged over the reference volume: XX YY ZZ XY YZ XZ.
+std::array<double, 6> green_strain(const ElasticCells& cells, Index k, std::span<const double> u) {
+  const auto d = static_cast<std::size_t>(cells.dim());
+  const auto nodes = cells.stencil(k);
+  std::array<double, 6> mean{};
+  double volume = 0.0;
+  for (Index q = 0; q < cells.point_count(); ++q) {
+    const CellPoint at = cells.at_point(k, q);
+    std::array<std::array<double, 3>, 3> F{{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t i = 0; i < d; ++i)
+        for (std::size_t J = 0; J < d; ++J) F[i][J] += u[ordinal(nodes[a]) * d + i] * at.dN[a][J];
+    constexpr std::array<std::pair<std::size_t, std::size_t>, 6> places = {
+        {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}};
+    for (std::size_t c = 0; c < 6; ++c) {
+      const auto [J, K] = places[c];
+      double C = J == K ? -1.0 : 0.0;
+      for (std::size_t i = 0; i < 3; ++i) C += F[i][J] * F[i][K];
+      mean[c] += at.volume * 0.5 * C;
+    }
+    volume += at.volume;
+  }
+  for (double& value : mean) value /= volume;
+  return mean;
+}
+
+// Of a probe's cells, the mean by volume.
+void add_stress_and_strain(const Simulation& s, const Probe& probe, std::span<const double> u,
+                           std::vector<double>& row) {
+  std::array<double, 12> mean{};
+  double volume = 0.0;
+  for (const ElasticCells* cells : s.body.cells)
+    for (Index k = 0; k < cells->size(); ++k) {
+      if (!std::ranges::binary_search(probe.cells, cells->cell(k))) continue;
+      const auto stress = cells->cauchy_stress(k, u), strain = green_strain(*cells, k, u);
+      for (std::size_t c = 0; c < 6; ++c) {
+        mean[c] += cells->volume(k) * stress[c];
+        mean[6 + c] += cells->volume(k) * strain[c];
+      }
+      volume += cells->volume(k);
+    }
+  for (const double value : mean) row.push_back(value / volume);
+}
+
 }  // namespace
 
 std::vector<std::string> history_columns(const Simulation& s) {
@@ -49,9 +93,13 @@ std::vector<std::string> history_columns(const Simulation& s) {
   for (Index i = 0; i < s.model->supports().size(); ++i)
     for (int c = 0; c < s.body.mesh->dim(); ++c)
       names.push_back(fmt::format("{}.reaction_{}", s.model->supports()[i].name, axes[c]));
-  for (const Probe& probe : s.probes)
+  for (const Probe& probe : s.probes) {
     for (const char* what : {"displacement", "velocity"})
       for (int c = 0; c < s.body.mesh->dim(); ++c) names.push_back(fmt::format("{}.{}_{}", probe.name, what, axes[c]));
+    for (const char* what : {"stress", "strain"})
+      for (const char* component : {"xx", "yy", "zz", "xy", "yz", "xz"})
+        if (!probe.cells.empty()) names.push_back(fmt::format("{}.{}_{}", probe.name, what, component));
+  }
   return names;
 }
 
@@ -64,11 +112,13 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
   row.insert(row.end(), now.momentum.angular.begin(), now.momentum.angular.end());
   for (const auto& r : reactions(*s.model, snapshot, s.plan.difference_spacing()))
     row.insert(row.end(), r.begin(), r.begin() + dim);
-  for (const Probe& probe : s.probes)
+  for (const Probe& probe : s.probes) {
     for (const auto* values : {&snapshot.state.displacement, &snapshot.state.velocity}) {
       const auto mean = mean_of(*values, probe.nodes, dim);
       row.insert(row.end(), mean.begin(), mean.end());
     }
+    if (!probe.cells.empty()) add_stress_and_strain(s, probe, snapshot.state.displacement, row);
+  }
   return row;
 }
 
@@ -123,6 +173,11 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
   std::vector<double> step(cells), strain_energy(cells), accumulated(cells), last(cells);
   std::vector<std::int64_t> updates(cells);
   const std::vector<Index> term_of_cell = s.body.term_of_cell();
+  std::vector<double> accumulated_of_term, last_of_term;
+  if (residual != nullptr) {
+    accumulated_of_term = residual->accumulated();
+    last_of_term = residual->last();
+  }
   std::vector<double> u = snapshot.state.displacement;
   for (std::size_t c = 0; c < cells; ++c) {
     if (term_of_cell[c] < 0) continue;
@@ -135,18 +190,29 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
       strain_energy[c] = of->energy(term, x, snapshot.time);
     });
     if (residual != nullptr) {
-      accumulated[c] = residual->accumulated()[i];
-      last[c] = residual->last()[i];
+      accumulated[c] = accumulated_of_term[i];
+      last[c] = last_of_term[i];
     }
   }
   frame.integer_cell_data = {{"updates", std::move(updates)}, {"group", group_of_cells(*s.body.mesh)}};
   frame.cell_data = {{"step", 1, std::move(step), {}},
                      {s.only_particles() ? "energy" : "strain_energy", 1, std::move(strain_energy), {}}};
-  if (!s.only_particles()) add_stresses(s, snapshot, frame);
+  const auto wants = [&](const char* name) {
+    return s.input.fields.empty() || std::ranges::find(s.input.fields, name) != s.input.fields.end();
+  };
+  if (!s.only_particles() && (wants("stress") || wants("von_mises"))) add_stresses(s, snapshot, frame);
   if (residual != nullptr) {
     frame.cell_data.push_back({"energy_residual", 1, std::move(accumulated), {}});
     frame.cell_data.push_back({"energy_residual_last", 1, std::move(last), {}});
   }
+  const auto& wanted = s.input.fields;
+  const auto left_out = [&](const auto& field) {
+    return !wanted.empty() && std::ranges::find(wanted, field.name) == wanted.end();
+  };
+  std::erase_if(frame.point_data, left_out);
+  std::erase_if(frame.cell_data, left_out);
+  std::erase_if(frame.integer_cell_data, left_out);
+  frame.float32 = s.input.float32;
   return frame;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "tempi/case/results.hpp"
 #include "tempi/core/error.hpp"
@@ -31,6 +32,7 @@ class Run {
         frames_(options.folder, *simulation.body.mesh) {
     if (s_.input.integrator.residual) residual_.emplace(*s_.model);
     slice_ = 4.0 * s_.plan.smallest();
+    start_time_ = seconds_since(options.started);
     if (s_.plan.may_resonate()) guard_.emplace(*s_.model, s_.plan.choice->lattice, s_.plan.nodal, options_.threads);
   }
 
@@ -58,7 +60,7 @@ class Run {
  private:
   // Writes the k-th of n evenly spaced outputs at exactly end_time k / n. Tells whether the end was reached.
   bool go() {
-    const Index rows = s_.input.history, pictures = s_.input.frames;
+    const Index rows = s_.outputs.rows, pictures = s_.outputs.frames;
     Index row = 0, picture = pictures > 0 ? 0 : 1;
     const auto time_of = [&](Index k, Index n) {
       if (k > n || n == 0) return std::numeric_limits<double>::infinity();
@@ -108,6 +110,11 @@ class Run {
 
   void output(double t, bool row, bool picture) {
     if (!row && !picture) return;
+    auto from = Clock::now();
+    const auto passed = [&] {  // since it was last asked
+      const auto before = std::exchange(from, Clock::now());
+      return std::chrono::duration<double>(from - before).count();
+    };
     const Snapshot snapshot = s_.integrator->synchronized(s_.state, t);
     if (row) {
       const Sample now = sample(*s_.model, snapshot);
@@ -116,7 +123,9 @@ class Run {
       energy_change_ = balance_.last_change();
       if (guard_) guard_->look(snapshot, balance_.reference(), s_.input.end_time - t);
     }
+    history_time_ += passed();
     if (picture) frames_.write(make_frame(s_, snapshot, residual_ ? &*residual_ : nullptr));
+    frame_time_ += passed();
     if (row) last_row_ = t;
     if (picture) last_picture_ = t;
   }
@@ -129,8 +138,8 @@ class Run {
   }
 
   Summary finish(Status status, const std::string& message) {
-    RunFigures figures{status,          message, std::max(last_row_, 0.0), wall_time_, seconds_since(options_.started),
-                       options_.threads};
+    RunFigures figures{status,        message,     std::max(last_row_, 0.0),        wall_time_,      start_time_,
+                       history_time_, frame_time_, seconds_since(options_.started), options_.threads};
     Summary summary = summarise(s_, balance_, residual_ ? &*residual_ : nullptr, figures);
     write_text(options_.folder / "summary.json", to_json(summary));
     return summary;
@@ -144,6 +153,7 @@ class Run {
   Balance balance_;
   std::optional<ResonanceGuard> guard_;                                         // of unequal steps on a lattice
   double reached_ = 0.0, last_row_ = -1.0, last_picture_ = -1.0, slice_ = 0.0;  // [s] simulated
+  double start_time_ = 0.0, history_time_ = 0.0, frame_time_ = 0.0;             // wall times [s]
   double wall_time_ = 0.0, since_report_ = 0.0, energy_change_ = 0.0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <iterator>
 
@@ -19,6 +20,7 @@
 #include "tempi/case/potential_choice.hpp"
 #include "tempi/case/support_choice.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/diagnostic/energy_residual.hpp"
 #include "tempi/diagnostic/stability.hpp"
 #include "tempi/io/read_mesh.hpp"
 #include "tempi/model/steps.hpp"
@@ -35,6 +37,7 @@ class Builder {
   }
 
   Simulation operator()() && {
+    const auto start = std::chrono::steady_clock::now();
     if (!input().mesh_file.empty()) {
       read_mesh_file();
       add_materials();
@@ -58,6 +61,8 @@ class Builder {
     plan_steps(s_, acting_together_);
     try_start();
     s_.probes = choose_probes(input().probes, mesh(), input().constants);
+    s_.outputs = plan_outputs(s_);
+    s_.start_time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(s_);
   }
 
@@ -219,34 +224,53 @@ class Builder {
 
 }  // namespace
 
-double Simulation::predicted_time(const StepChoice& of) const {
-  const std::vector<double> bare = costs_per_update(false), watched = costs_per_update(input.integrator.residual);
-  double cost = of.cost;  // [ns] per simulated second
-  for (std::size_t i = 0; i < bare.size(); ++i)
-    cost += (watched[i] - bare[i]) / (of.lattice.tick * of.lattice.ticks[i]);
-  return 1e-9 * cost * plan.machine_factor * input.end_time;
+// What was measured with the chosen lattice, scaled by what choices cost.
+double Simulation::predicted_time(const StepChoice& of) const { return time_factor() * of.cost * input.end_time; }
+
+double Simulation::time_factor() const { return plan.pace && plan.choice ? *plan.pace / plan.choice->cost : 1e-9; }
+
+std::optional<double> Simulation::measured_pace(Integrator& on) const {
+  using Clock = std::chrono::steady_clock;
+  constexpr double enough = 0.05;  // [s] of wall time
+  std::optional<EnergyResidual> residual;
+  if (input.integrator.residual) residual.emplace(*model);
+  State copy = state;
+  const double longest = *std::ranges::max_element(plan.steps);
+  double from = 0.0, to = std::min(1.5 * longest, input.end_time);
+  try {
+    for (bool warm = false;; warm = true) {
+      const auto start = Clock::now();
+      if (residual)
+        on.advance_to(copy, to, *residual);
+      else
+        on.advance_to(copy, to);
+      const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+      const bool over = to >= input.end_time;
+      if ((warm && taken > enough) || over) return taken / (to - from);
+      const double next = warm ? 2.0 * (to - from) : 4.0 * longest;
+      from = to;
+      to = std::min(to + next, input.end_time);
+    }
+  } catch (const SolveError&) {  // the run will say so
+    return std::nullopt;
+  }
 }
 
-std::vector<double> Simulation::costs_per_update(bool watched) const {
+std::vector<double> Simulation::costs_per_update() const {
   std::vector<double> costs;
   for (const ElasticCells* potential : body.cells)
-    costs.insert(costs.end(), static_cast<std::size_t>(potential->size()),
-                 typical_cost(body.type_of(*potential), watched));
+    costs.insert(costs.end(), static_cast<std::size_t>(potential->size()), typical_cost(body.type_of(*potential)));
   while (std::ssize(costs) < model->term_count()) {
     const auto nodes = model->term(make_id<TermId>(std::ssize(costs))).stencil().size();
-    costs.push_back(typical_cost(CellType::line2, watched) * (nodes > 10 ? 40.0 * static_cast<double>(nodes) : 1.0));
+    costs.push_back(typical_cost(CellType::line2) * (nodes > 10 ? 40.0 * static_cast<double>(nodes) : 1.0));
   }
-  constexpr double damper = 200.0;  // [ns] per square of a term's nodes
-  for (std::size_t i = 0; i < costs.size() && model->has_dampers(); ++i)
-    if (const auto id = make_id<TermId>(static_cast<Index>(i)); model->is_damped(id))
-      costs[i] += damper * static_cast<double>(model->term(id).stencil().size() * model->term(id).stencil().size());
   return costs;
 }
 
 double Simulation::assembled_limit() const { return assembled_stable_step(*model, state.displacement, threads); }
 
 StepWish Simulation::step_wish(std::vector<double> of) const {
-  return {*model, std::move(of), costs_per_update(false), smallest_within_a_ring(*model, nodal(*model))};
+  return {*model, std::move(of), costs_per_update(), smallest_within_a_ring(*model, nodal(*model))};
 }
 
 std::vector<double> Simulation::nodal(const Model& of) const {

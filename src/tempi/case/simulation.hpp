@@ -9,6 +9,7 @@
 
 #include "tempi/case/body.hpp"
 #include "tempi/case/case_file.hpp"
+#include "tempi/case/output_plan.hpp"
 #include "tempi/case/probe_choice.hpp"
 #include "tempi/case/step_plan.hpp"
 #include "tempi/integrator/integrator.hpp"
@@ -24,7 +25,9 @@ struct Simulation {
   StepPlan plan;
   std::unique_ptr<Integrator> integrator;
   std::vector<Probe> probes;
+  OutputPlan outputs;
   int threads = 1;
+  double start_time = 0.0;            // wall time of building it [s]
   std::vector<std::string> warnings;  // for every run
   std::vector<std::string> notes;     // for `tempi check`: settings without effect
 
@@ -34,9 +37,13 @@ struct Simulation {
   // 2/omega_max of the assembled model where it starts [s]; cost: some 200 force evaluations.
   double assembled_limit() const;
   StepWish step_wish(std::vector<double> of) const;  // what a lattice is chosen for, watched or not
-  // Typical time of an update of each term [ns]; watched: with what the case's residual costs.
-  std::vector<double> costs_per_update(bool watched) const;
-  double predicted_time(const StepChoice& of) const;  // wall time of the run [s], without output
+  std::vector<double> costs_per_update() const;      // typical time of an update of each term [ns]
+  // Wall time a simulated second takes here [s], by running a copy of the state for a few of the longest steps with
+  // everything the case has but outputs. Absent where that fails. `on`: an integrator that has not begun, which has
+  // then.
+  std::optional<double> measured_pace(Integrator& on) const;
+  double time_factor() const;                         // wall time here over typical costs [s/ns]
+  double predicted_time(const StepChoice& of) const;  // wall time of the run's updates [s]
 
   // Whether steps on a lattice grow over the run, tried where it starts: at this price [s], or a little.
   StepTrial try_lattice(const Model& of, const TickLattice& lattice, double price) const;

@@ -66,13 +66,12 @@ std::vector<StepAttempt> attempts() {
   return {{nodal(0.9), 1.0}, {nodal(0.7), 1.0}, {ring(0.7), 1.0}, {close, 1.0}, {ring(0.7), 0.75}, {ring(0.5), 0.5}};
 }
 
-double typical_cost(CellType type, bool watched) {
-  const double cost = type == CellType::line2          ? 7.0
-                      : type == CellType::triangle3    ? 9.0
-                      : type == CellType::triangle6    ? 30.0
-                      : type == CellType::tetrahedron4 ? 15.0
-                                                       : 80.0;
-  return watched ? 2.0 * cost + 50.0 : cost;
+double typical_cost(CellType type) {
+  return type == CellType::line2          ? 7.0
+         : type == CellType::triangle3    ? 9.0
+         : type == CellType::triangle6    ? 30.0
+         : type == CellType::tetrahedron4 ? 15.0
+                                          : 80.0;
 }
 
 std::string name_of(MassShares shares) { return shares == MassShares::own ? "own" : "balanced"; }

@@ -58,7 +58,7 @@ std::vector<StepAttempt> attempts();
 
 // Time of one update [ns], all told, on the machine these figures were taken on (docs/benchmarks.md): what counts is
 // their ratios. `watched`: with the energy residual.
-double typical_cost(CellType type, bool watched);
+double typical_cost(CellType type);
 constexpr double queue_cost = 230.0;  // [ns], what the event queue adds to an update
 
 // Of steps on the exact queue [ns per simulated second]; `costs` [ns] of an update of each term.

@@ -160,9 +160,10 @@ class StepPlanner {
     if (method_.engine == Engine::one_step) refuse_stiff_dampers(p_.smallest());
     const Place place = in.method_keys.empty() ? in.place : in.method_keys.front().second;
     s_.integrator = at_place(place, [&] { return method_.make(*s_.model, p_.steps, in.options); });
+    s_.integrator->use_threads(s_.threads);
     if (method_.engine != Engine::strikes || !p_.unequal()) return;
     constexpr double slower = 2.7;
-    try_whole(cost_on_queue(s_.costs_per_update(false), p_.steps), slower,
+    try_whole(cost_on_queue(s_.costs_per_update(), p_.steps), slower,
               [&](const Model& linear) { return method_.make(linear, p_.steps, in.options); });
   }
 
@@ -238,9 +239,8 @@ class StepPlanner {
     const TickLattice& lattice = p_.choice->lattice;
     for (const std::int32_t m : lattice.ticks) p_.steps.push_back(lattice.tick * m);
     auto integrator = std::make_unique<AviLattice>(*s_.model, lattice, options);
-    double typical = 0.0;  // of one update of every term [ns]
-    for (const double cost : s_.costs_per_update(false)) typical += cost;
-    p_.machine_factor = integrator->time_of_pass(s_.state) / (1e-9 * typical);
+    p_.pace = s_.measured_pace(*integrator);
+    integrator->rewind();
     if (p_.unequal() && !nests(p_.choice->rule) && !(p_.trial && p_.trial->grows))
       try_whole(p_.choice->cost, 1.0, [&](const Model& linear) {
         return std::make_unique<AviLattice>(linear, lattice, LatticeOptions{1, 0.0});
@@ -259,7 +259,7 @@ class StepPlanner {
   void find_lattice() {
     const IntegratorInput& in = s_.input.integrator;
     if (!method_.asynchronous) {  // all steps are equal: no node holds them back
-      p_.choice = equal_steps({*s_.model, p_.wished, s_.costs_per_update(false), {}});
+      p_.choice = equal_steps({*s_.model, p_.wished, s_.costs_per_update(), {}});
       return;
     }
     p_.nodal = nodal_stable_steps(*s_.model, s_.state.displacement);

@@ -30,7 +30,7 @@ struct StepPlan {
   std::optional<WholeTrial> whole;    // of steps that do not nest: the linear motion of the whole model
   double trial_time = 0.0;            // [s] of wall time: choosing and trying the lattice
   std::vector<std::string> resonant;  // choices that were tried before and grew
-  double machine_factor = 1.0;        // time of an update here over its typical cost, as measured
+  std::optional<double> pace;         // [s] of wall time a simulated second takes here, as measured, outputs left out
   Index implicit_terms = 0;           // of avi-implicit
 
   double smallest() const;                                        // [s], of the wished: Newmark's

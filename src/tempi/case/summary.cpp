@@ -160,6 +160,9 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
   r.wall_time = figures.wall_time;
   if (plan.choice) r.predicted_wall_time = s.predicted_time(*plan.choice);
   if (plan.trial) r.trial_time = plan.trial_time;
+  r.start_time = figures.start_time;
+  r.history_time = figures.history_time;
+  r.frame_time = figures.frame_time;
   r.total_time = figures.total_time;
   r.threads = figures.threads;
   r.warnings = s.warnings;
@@ -204,6 +207,9 @@ std::string to_json(const Summary& r) {
   j["wall_time"] = r.wall_time;
   if (r.predicted_wall_time) j["predicted_wall_time"] = *r.predicted_wall_time;
   if (r.trial_time) j["trial_time"] = *r.trial_time;
+  j["start_time"] = r.start_time;
+  j["history_time"] = r.history_time;
+  j["frame_time"] = r.frame_time;
   j["total_time"] = r.total_time;
   j["time_per_update"] = number(r.per_update(r.wall_time));
   j["threads"] = r.threads;
@@ -239,10 +245,12 @@ std::string to_text(const Summary& r) {
     out += fmt::format("  steps           {}, neighbours: {}; tried before the run: {}\n",
                        name_of(r.lattice->choice.rule), describe(r.lattice->choice.limit), r.lattice->found);
   if (!r.caution.empty()) out += fmt::format("  caution         {}\n", r.caution);
-  if (const auto each = r.per_update(r.wall_time))
-    out += fmt::format("  wall time       {:.3g} s{}, {:.3g} us per update\n", r.wall_time,
-                       r.predicted_wall_time ? fmt::format(" (predicted {:.3g} s)", *r.predicted_wall_time) : "",
-                       1e6 * *each);
+  out +=
+      fmt::format("  took            {:.3g} s: {:.3g} s updates{}, {:.2g} s history, {:.2g} s frames, {:.2g} s start\n",
+                  r.total_time, r.wall_time,
+                  r.predicted_wall_time ? fmt::format(" (predicted {:.3g} s)", *r.predicted_wall_time) : "",
+                  r.history_time, r.frame_time, r.start_time);
+  if (const auto each = r.per_update(r.wall_time)) out += fmt::format("  one update      {:.3g} us\n", 1e6 * *each);
   return out;
 }
 

@@ -54,7 +54,8 @@ struct Summary {
   double wall_time = 0.0;                                   // drifts, forces, scheduling, residuals [s]
   std::optional<double> predicted_wall_time;
   std::optional<double> trial_time;
-  double total_time = 0.0;  // everything [s]
+  double start_time = 0.0, history_time = 0.0, frame_time = 0.0;  // [s]: up to the first update; rows; frames
+  double total_time = 0.0;                                        // everything [s]
   int threads = 1;
   std::vector<std::string> warnings;
   std::string caution;
@@ -68,9 +69,9 @@ struct Summary {
 struct RunFigures {
   Status status;
   std::string message;
-  double reached;     // time of the last output [s]
-  double wall_time;   // [s]
-  double total_time;  // [s]
+  double reached;                                          // time of the last output [s]
+  double wall_time, start_time, history_time, frame_time;  // [s]
+  double total_time;                                       // [s]
   int threads;
 };
 Summary summarise(const Simulation& simulation, const Balance& balance, const EnergyResidual* residual,

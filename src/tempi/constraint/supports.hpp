@@ -42,6 +42,8 @@ class Supports {
   bool moves(NodeId a) const;  // some component of the node is prescribed as a function of time
   std::span<const NodeId> held_nodes() const { return held_; }
 
+  bool is_prescribed(NodeId a, int component) const { return prescribed(a, component) != nullptr; }
+
   static constexpr std::int32_t none = -1;
   std::int32_t support_of(NodeId a, int component) const;  // which support carries the component, or none
 

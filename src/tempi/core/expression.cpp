@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <muParser.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -62,6 +63,7 @@ Expression::Expression(const std::string& text, const Constants& constants, std:
       throw InputError(fmt::format("the expression \"{}\" has {} values (must be one).", text, results));
     const auto& used = formula.GetUsedVar();
     depends_on_time_ = with_time && used.contains("t");
+    depends_on_position_ = used.size() > (depends_on_time_ ? 1u : 0u);
     if (used.empty()) constant_ = formula.Eval();
   } catch (const mu::Parser::exception_type& e) {
     std::string known = fmt::format("{}{}, pi", fmt::join(coordinates, ", "), with_time ? ", t" : "");
@@ -75,6 +77,25 @@ Expression::Expression(const std::string& text, const Constants& constants, std:
   }
 }
 
+Expression Expression::copy() const {
+  if (constant_) {
+    Expression same(*constant_);
+    same.text_ = text_;
+    return same;
+  }
+  Expression same(0.0);
+  same.constant_.reset();
+  same.parser_ = std::make_unique<Parser>();
+  same.parser_->formula = parser_->formula;
+  for (const auto& [name, at] : parser_->formula.GetVar())
+    same.parser_->formula.DefineVar(name, at == &parser_->t ? &same.parser_->t
+                                                            : same.parser_->X.data() + (at - parser_->X.data()));
+  same.depends_on_time_ = depends_on_time_;
+  same.depends_on_position_ = depends_on_position_;
+  same.text_ = text_;
+  return same;
+}
+
 Expression::~Expression() = default;
 Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
@@ -84,6 +105,43 @@ double Expression::operator()(std::span<const double> X, double t) const {
   for (std::size_t i = 0; i < X.size(); ++i) parser_->X[i] = X[i];
   parser_->t = t;
   return parser_->formula.Eval();
+}
+
+double finite_value(const Expression& f, std::span<const double> X, double t, std::string_view what) {
+  const double value = f(X, t);
+  if (!std::isfinite(value))
+    throw SolveError(fmt::format("the {} \"{}\" is {} at X = ({:.6g}), t = {:.6g} s. Correct the expression.", what,
+                                 f.text(), value, fmt::join(X, ", "), t));
+  return value;
+}
+
+// A formula of its own for some of the points.
+struct ExpressionAtPoints::Block {
+  Expression formula;
+  std::size_t first, last;
+};
+
+ExpressionAtPoints::ExpressionAtPoints(const Expression& f, std::vector<double> points, std::string what)
+    : points_(std::move(points)), what_(std::move(what)), one_for_all_(!f.depends_on_position()) {
+  constexpr std::size_t at_once = 512;
+  const std::size_t count = one_for_all_ ? 1 : points_.size() / 3;
+  values_.resize(count);
+  for (std::size_t first = 0; first < count; first += at_once)
+    blocks_.push_back({f.copy(), first, std::min(first + at_once, count)});
+  if (f.depends_on_time()) return;
+  for (Index block = 0; block < blocks(); ++block) evaluate(block, 0.0);
+  blocks_.clear();
+}
+
+ExpressionAtPoints::~ExpressionAtPoints() = default;
+ExpressionAtPoints::ExpressionAtPoints(ExpressionAtPoints&&) noexcept = default;
+
+Index ExpressionAtPoints::blocks() const { return std::ssize(blocks_); }
+
+void ExpressionAtPoints::evaluate(Index block, double t) {
+  const Block& b = blocks_[static_cast<std::size_t>(block)];
+  for (std::size_t i = b.first; i < b.last; ++i)
+    values_[i] = finite_value(b.formula, std::span(points_).subspan(3 * i, 3), t, what_);
 }
 
 double time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {

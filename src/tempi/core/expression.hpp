@@ -8,7 +8,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "tempi/core/ids.hpp"
 
 namespace tempi {
 
@@ -29,23 +32,54 @@ class Expression {
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
 
+  Expression copy() const;  // with a parser of its own: for another thread
+
   // Value at reference position `X` (1, 2 or 3 components) and time t. May be NaN or infinite: the caller knows
   // what it means and names the place.
   double operator()(std::span<const double> X, double t) const;
 
   std::optional<double> constant() const { return constant_; }  // set when neither position nor time matters
   bool depends_on_time() const { return depends_on_time_; }
+  bool depends_on_position() const { return depends_on_position_; }
   const std::string& text() const { return text_; }
 
  private:
+  friend class ExpressionAtPoints;
   struct Parser;
   Expression(const std::string& text, const Constants& constants, std::span<const std::string> coordinates,
              bool with_time);
 
   std::unique_ptr<Parser> parser_;
   std::optional<double> constant_;
-  bool depends_on_time_ = false;
+  bool depends_on_time_ = false, depends_on_position_ = false;
   std::string text_;
+};
+
+// f(X, t), a number. Throws SolveError where it is not: `what` it is, its text, X and t.
+double finite_value(const Expression& f, std::span<const double> X, double t, std::string_view what);
+
+// A formula at points that stay, as often as time goes on: looked at once. One that does not depend on the position has
+// one value for all points, one that does not depend on time is evaluated once. Points in blocks, each with a parser of
+// its own, so that threads may share them. (muParser's bulk mode would start OpenMP threads of its own, however many
+// the caller wants.)
+class ExpressionAtPoints {
+ public:
+  // `points`: three components each. What `f` is, for messages.
+  ExpressionAtPoints(const Expression& f, std::vector<double> points, std::string what);
+  ~ExpressionAtPoints();
+  ExpressionAtPoints(ExpressionAtPoints&&) noexcept;
+
+  Index blocks() const;                  // that have to be evaluated as time goes on; 0: of a formula without time
+  void evaluate(Index block, double t);  // throws SolveError as finite_value
+  double operator[](std::size_t point) const { return values_[one_for_all_ ? 0 : point]; }
+
+ private:
+  struct Block;
+
+  std::vector<Block> blocks_;
+  std::vector<double> points_, values_;
+  std::string what_;
+  bool one_for_all_ = false;
 };
 
 // A vector of formulas, one per space dimension.

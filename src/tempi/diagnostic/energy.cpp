@@ -27,7 +27,7 @@ Vector cross(const Vector& x, const Vector& p) {
   return {x[1] * p[2] - x[2] * p[1], x[2] * p[0] - x[0] * p[2], x[0] * p[1] - x[1] * p[0]};
 }
 
-double norm(const Vector& x) { return std::hypot(x[0], x[1], x[2]); }
+double norm(const Vector& x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
 Vector difference(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tempi {
 
-EnergyResidual::EnergyResidual(const Model& model) : model_(model) {
-  const auto n = static_cast<std::size_t>(model.term_count());
-  for (auto* values : {&last_, &accumulated_, &pending_, &energy_, &peak_, &peak_time_}) values->assign(n, 0.0);
-  struck_.assign(n, false);
-  previous_.assign(static_cast<std::size_t>(model.force_slot_count()), 0.0);
+EnergyResidual::EnergyResidual(const Model& model)
+    : model_(model), records_(static_cast<std::size_t>(model.term_count())) {
+  for (Record& record : records_) record.pending = std::numeric_limits<double>::quiet_NaN();
+  for (Index i = 0; i < model.term_count(); ++i) terms_.push_back(make_id<TermId>(i));
+  previous_.assign(static_cast<std::size_t>(model_.force_slot_count()), 0.0);
 }
 
 // Work of the term's loads on the way from its last strike to this one; remembers where it is now.
@@ -30,35 +31,52 @@ double EnergyResidual::load_work(const Strike& strike) {
   return work;
 }
 
-void EnergyResidual::on_strike(const Strike& strike) {
-  const auto i = ordinal(strike.term);
-  const double V = strike.potential_energy;
-  const double work = load_work(strike);
-  if (struck_[i]) {
-    last_[i] = pending_[i] + V - work;
-    accumulated_[i] += last_[i];
-    if (std::abs(accumulated_[i]) > std::abs(peak_[i])) {
-      peak_[i] = accumulated_[i];
-      peak_time_[i] = strike.time;
+void EnergyResidual::add(Record& record, double kinetic_before, double kinetic_change, double damping_work, double V,
+                         double load_work, double time) {
+  if (!std::isnan(record.pending)) {
+    record.last = record.pending + V - load_work;
+    record.accumulated += record.last;
+    if (std::abs(record.accumulated) > std::abs(record.peak)) {
+      record.peak = record.accumulated;
+      record.peak_time = time;
     }
   }
-  struck_[i] = true;
-  pending_[i] = strike.kinetic_change - strike.damping_work - V;
-  energy_[i] = std::max(energy_[i], strike.kinetic_before + V);
+  record.pending = kinetic_change - damping_work - V;
+  record.energy = std::max(record.energy, kinetic_before + V);
 }
+
+void EnergyResidual::on_strike(const Strike& strike) {
+  add(records_[ordinal(strike.term)], strike.kinetic_before, strike.kinetic_change, strike.damping_work,
+      strike.potential_energy, load_work(strike), strike.time);
+}
+
+void EnergyResidual::on_strikes(const Strikes& s) {
+  const auto first = static_cast<std::size_t>(s.place);
+  for (std::size_t i = 0; i < s.terms.size(); ++i) {
+    terms_[first + i] = s.terms[i];
+    add(records_[first + i], s.kinetic_before[i], s.kinetic_change[i], s.damping_work.empty() ? 0.0 : s.damping_work[i],
+        s.potential_energy[i], s.load_work.empty() ? 0.0 : s.load_work[i], s.time);
+  }
+}
+
+std::vector<double> EnergyResidual::by_term(double Record::*figure) const {
+  std::vector<double> result(records_.size());
+  for (std::size_t i = 0; i < records_.size(); ++i)
+    if (!std::isnan(records_[i].pending)) result[ordinal(terms_[i])] = records_[i].*figure;  // it has struck
+  return result;
+}
+
+std::vector<double> EnergyResidual::last() const { return by_term(&Record::last); }
+std::vector<double> EnergyResidual::accumulated() const { return by_term(&Record::accumulated); }
 
 EnergyResidual::Worst EnergyResidual::worst() const {
   Worst w{TermId{0}, 0.0, 0.0, 0.0, 0.0, 0.0};
-  for (std::size_t i = 0; i < peak_.size(); ++i) {
-    if (std::abs(peak_[i]) > std::abs(w.accumulated))
-      w = {make_id<TermId>(static_cast<Index>(i)),
-           peak_time_[i],
-           peak_[i],
-           energy_[i],
-           w.largest_energy,
-           w.largest_ratio};
-    w.largest_energy = std::max(w.largest_energy, energy_[i]);
-    if (energy_[i] > 0.0) w.largest_ratio = std::max(w.largest_ratio, std::abs(peak_[i]) / energy_[i]);
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const Record& r = records_[i];
+    if (std::abs(r.peak) > std::abs(w.accumulated))
+      w = {terms_[i], r.peak_time, r.peak, r.energy, w.largest_energy, w.largest_ratio};
+    w.largest_energy = std::max(w.largest_energy, r.energy);
+    if (r.energy > 0.0) w.largest_ratio = std::max(w.largest_ratio, std::abs(r.peak) / r.energy);
   }
   return w;
 }

@@ -24,9 +24,11 @@ class EnergyResidual final : public Observer {
   explicit EnergyResidual(const Model& model);  // `model` must outlive it
 
   void on_strike(const Strike& strike) override;
+  bool takes_strikes_together() const override { return true; }
+  void on_strikes(const Strikes& strikes) override;
 
-  std::span<const double> last() const { return last_; }  // R_K^j of the last complete update [J], per term
-  std::span<const double> accumulated() const { return accumulated_; }  // sum over j [J], per term
+  std::vector<double> last() const;         // R_K^j of the last complete update [J], per term
+  std::vector<double> accumulated() const;  // sum over j [J], per term
 
   // The worst term over the run so far, by the largest |accumulated residual| in time.
   struct Worst {
@@ -40,14 +42,21 @@ class EnergyResidual final : public Observer {
   Worst worst() const;
 
  private:
+  // Of a term, at its place in the order of the engine that shows it.
+  struct Record {
+    double pending = 0.0;  // T^+ - T^- - V(x^j) of the last strike; not a number before the first
+    double last = 0.0, accumulated = 0.0;
+    double energy = 0.0;                 // largest T_K + V_K so far
+    double peak = 0.0, peak_time = 0.0;  // accumulated residual where its magnitude was largest
+  };
+  static void add(Record& record, double kinetic_before, double kinetic_change, double damping_work, double V,
+                  double load_work, double time);
   double load_work(const Strike& strike);
+  std::vector<double> by_term(double Record::*figure) const;
 
   const Model& model_;
-  std::vector<double> last_, accumulated_;
-  std::vector<double> pending_;  // T^+ - T^- - V(x^j) of the last strike
-  std::vector<bool> struck_;
-  std::vector<double> energy_;            // largest T_K + V_K so far
-  std::vector<double> peak_, peak_time_;  // accumulated residual where its magnitude was largest
+  std::vector<Record> records_;
+  std::vector<TermId> terms_;     // of each place
   std::vector<double> previous_;  // displacements at the last strike of terms with forces, per Model::force_slot
 };
 

@@ -22,16 +22,28 @@ struct PackedCells {
   Lame lame;
 };
 
-// Strikes packs first to last - 1; tells whether all det F were positive and finite.
-using CellStrike = bool (*)(const PackedCells& cells, Index first, Index last, double step, NodeLine* nodes);
+// Strikes packs first to last - 1; tells whether all det F were positive and finite. Where `energies` is not null it is
+// watched (Batch::watch): writes there V_K and to `kept` the impulses -step dV/dx of all nodes but the first, pack by
+// pack, all lanes. One function for both, so that watching changes no bit of the run.
+using CellStrike = bool (*)(const PackedCells& cells, Index first, Index last, double step, NodeLine* nodes,
+                            double* energies, double* kept);
 
 // Energies and gradients of packs first to last - 1, one cell behind the other, all lanes (Batch::measure).
 using CellMeasure = void (*)(const PackedCells& cells, Index first, Index last, const NodeLine* nodes, double* energies,
                              double* gradients);
 
+// What became of the impulses kept (Batch::works).
+using CellWorks = void (*)(const PackedCells& cells, Index first, Index last, const NodeMean* means, const double* kept,
+                           double* kinetic, double* work);
+
+// Strikes with step 1, and the sum of the energies.
+using CellLook = bool (*)(const PackedCells& cells, Index first, Index last, NodeLine* nodes, double& energy);
+
 struct CellKernel {
   CellStrike strike;
   CellMeasure measure;
+  CellWorks works;
+  CellLook look;
 };
 
 enum class CellMaterial { neo_hookean, saint_venant_kirchhoff, linear_elastic };  // the order of Material

@@ -46,30 +46,47 @@ static_assert(std::is_same_v<Material, std::variant<NeoHookean, SaintVenantKirch
 // Packs of cells for the kernels; the last one is filled up with cells of no volume.
 class PackedBatch final : public Batch {
  public:
-  PackedBatch(CellKernel kernel, Index width, Index row, Lame lame, AlignedVector<double> geometry,
+  PackedBatch(CellKernel kernel, Index width, Index dim, Index row, Lame lame, AlignedVector<double> geometry,
               AlignedVector<std::int32_t> places)
       : kernel_(kernel),
         width_(width),
+        dim_(dim),
         row_(row),
         lame_(lame),
         geometry_(std::move(geometry)),
         places_(std::move(places)) {}
 
   bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
-    return kernel_.strike(cells(), first / width_, (last + width_ - 1) / width_, step, nodes.data());
+    return kernel_.strike(cells(), first / width_, packs(last), step, nodes.data(), nullptr, nullptr);
   }
+  Looked look(Index first, Index last, double, std::span<NodeLine> nodes) const override {
+    Looked looked{};
+    looked.admissible = kernel_.look(cells(), first / width_, packs(last), nodes.data(), looked.energy);
+    return looked;
+  }
+
+  Index kept() const override { return row_ - dim_; }
+  bool watch(Index first, Index last, double step, double, std::span<NodeLine> nodes, std::span<double> energies,
+             std::span<double> kept) const override {
+    return kernel_.strike(cells(), first / width_, packs(last), step, nodes.data(), energies.data(), kept.data());
+  }
+  void works(Index first, Index last, std::span<const NodeMean> means, std::span<const double> kept,
+             std::span<double> kinetic, std::span<double> work) const override {
+    kernel_.works(cells(), first / width_, packs(last), means.data(), kept.data(), kinetic.data(), work.data());
+  }
+
   Index row() const override { return row_; }
   void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
                std::span<double> gradients) const override {
-    kernel_.measure(cells(), first / width_, (last + width_ - 1) / width_, nodes.data(), energies.data(),
-                    gradients.data());
+    kernel_.measure(cells(), first / width_, packs(last), nodes.data(), energies.data(), gradients.data());
   }
 
  private:
+  Index packs(Index terms) const { return (terms + width_ - 1) / width_; }
   PackedCells cells() const { return {geometry_.data(), places_.data(), lame_}; }
 
   CellKernel kernel_;
-  Index width_, row_;
+  Index width_, dim_, row_;
   Lame lame_;
   AlignedVector<double> geometry_;
   AlignedVector<std::int32_t> places_;
@@ -200,7 +217,7 @@ class Cells final : public ElasticCells {
     }
     return std::make_unique<PackedBatch>(cell_kernel(*cell_shape(Element::type, straight),
                                                      static_cast<CellMaterial>(material_.index())),
-                                         pack_width(), static_cast<Index>(N * D), model_.lame, std::move(geometry),
+                                         pack_width(), D, static_cast<Index>(N * D), model_.lame, std::move(geometry),
                                          std::move(places));
   }
 

@@ -66,8 +66,16 @@ struct CellsAtOnce {
     Bits admissible;
   };
 
-  template <std::size_t q, bool with_energy>
-  static void add_point(const Model& model, const double* geometry, P factor, const Local& e, Sums& sums) {
+  enum class Energy { no, yes, asked };  // asked: where `ask` says so, without a change to the bits of the forces
+
+  // Values that the compiler knows nothing of: what is made of them cannot change how the rest is rounded.
+  static Mat<P, Element::dim> apart(Mat<P, Element::dim> H) {
+    for (P& x : H.a) asm("" : "+v"(x.v));
+    return H;
+  }
+
+  template <std::size_t q, Energy energy>
+  static void add_point(const Model& model, const double* geometry, P factor, const Local& e, bool ask, Sums& sums) {
     const double* at = geometry + (straight ? 0 : q * per_point);
     Mat<P, Element::dim> inverse;
     for (std::size_t c = 0; c < D * D; ++c) inverse.a[c] = P::load(at + c * W);
@@ -77,11 +85,17 @@ struct CellsAtOnce {
     sums.admissible &= (J > 0.0) & (J < std::numeric_limits<double>::infinity());
     const P volume = P(Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
     add_forces<Element, q>((factor * volume) * (stress.P * transpose(inverse)), sums.force);
-    if constexpr (with_energy) sums.energy = sums.energy + volume * model.template energy<P, Element::dim>(H);
+    if constexpr (energy == Energy::yes) sums.energy = sums.energy + volume * model.template energy<P, Element::dim>(H);
+    if constexpr (energy == Energy::asked)
+      if (ask) {
+        const P v = P(Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
+        sums.energy = sums.energy + v * model.template energy<P, Element::dim>(apart(H));
+      }
   }
 
-  template <bool with_energy>
-  static void add_pack(const PackedCells& cells, Index pack, P factor, const NodeLine* nodes, Sums& sums) {
+  template <Energy energy>
+  static void add_pack(const PackedCells& cells, Index pack, P factor, const NodeLine* nodes, Sums& sums,
+                       bool ask = false) {
     const Model model{cells.lame};
     const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
     const double* geometry = cells.geometry + pack * static_cast<Index>(points * per_point);
@@ -95,7 +109,7 @@ struct CellsAtOnce {
       }
     }
     [&]<std::size_t... q>(std::index_sequence<q...>) {
-      (add_point<q, with_energy>(model, geometry, factor, e, sums), ...);
+      (add_point<q, energy>(model, geometry, factor, e, ask, sums), ...);
     }
     (std::make_index_sequence<Q>{});
     for (std::size_t i = 0; i < D; ++i) {
@@ -111,25 +125,77 @@ struct CellsAtOnce {
     for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(nodes + place[i], 1);
   }
 
-  [[gnu::flatten]] static bool strike(const PackedCells& cells, Index first, Index last, double step, NodeLine* nodes) {
+  static bool all(const Bits& admissible) {
+    for (std::size_t lane = 0; lane < W; ++lane)
+      if (admissible[lane] == 0) return false;
+    return true;
+  }
+
+  static void strike_pack(const PackedCells& cells, Index pack, NodeLine* nodes, const Local& force) {
+    const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
+    for (std::size_t a = 1; a < N; ++a) scatter<D>(nodes, place + a * W, force[a].data());
+    scatter<D>(nodes, place, force[0].data());  // last: it is the sum of the others
+  }
+
+  [[gnu::flatten]] static bool strike(const PackedCells& cells, Index first, Index last, double step, NodeLine* nodes,
+                                      double* energies, double* kept) {
     Sums sums = {{}, P(0.0), ~Bits{}};
     for (Index pack = first; pack < last; ++pack) {
       if (pack + ahead < last) prefetch(cells.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
-      add_pack<false>(cells, pack, P(-step), nodes, sums);
-      const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
-      for (std::size_t a = 1; a < N; ++a) scatter<D>(nodes, place + a * W, sums.force[a].data());
-      scatter<D>(nodes, place, sums.force[0].data());  // last: it is the sum of the others
+      add_pack<Energy::asked>(cells, pack, P(-step), nodes, sums, energies != nullptr);
+      if (energies != nullptr) {
+        sums.energy.store(energies);
+        sums.energy = P(0.0);
+        energies += W;
+        for (std::size_t a = 1; a < N; ++a)
+          for (std::size_t i = 0; i < D; ++i, kept += W) sums.force[a][i].store(kept);
+      }
+      strike_pack(cells, pack, nodes, sums.force);
     }
-    for (std::size_t lane = 0; lane < W; ++lane)
-      if (sums.admissible[lane] == 0) return false;
-    return true;
+    return all(sums.admissible);
+  }
+
+  [[gnu::flatten]] static bool look(const PackedCells& cells, Index first, Index last, NodeLine* nodes,
+                                    double& energy) {
+    P sum(0.0);
+    Sums sums = {{}, P(0.0), ~Bits{}};
+    for (Index pack = first; pack < last; ++pack) {
+      if (pack + ahead < last) prefetch(cells.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+      sums.energy = P(0.0);
+      add_pack<Energy::yes>(cells, pack, P(-1.0), nodes, sums);
+      strike_pack(cells, pack, nodes, sums.force);
+      sum = sum + sums.energy;
+    }
+    energy = 0.0;
+    for (std::size_t lane = 0; lane < W; ++lane) energy += sum.v[lane];
+    return all(sums.admissible);
+  }
+
+  // p . w = sum over all nodes but the first of p_a . (w_a - w_0): the first one's force is minus the sum of theirs.
+  [[gnu::flatten]] static void works(const PackedCells& cells, Index first, Index last, const NodeMean* means,
+                                     const double* kept, double* kinetic, double* work) {
+    for (Index pack = first; pack < last; ++pack) {
+      const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
+      P w0[D], w[D], energy, sum(0.0);
+      gather_means<D>(means, place, w0, energy);
+      P energies = energy;
+      for (std::size_t a = 1; a < N; ++a) {
+        gather_means<D>(means, place + a * W, w, energy);
+        energies = energies + energy;
+        for (std::size_t i = 0; i < D; ++i, kept += W) sum = sum + P::load(kept) * (w[i] - w0[i]);
+      }
+      energies.store(kinetic);
+      sum.store(work);
+      kinetic += W;
+      work += W;
+    }
   }
 
   [[gnu::flatten]] static void measure(const PackedCells& cells, Index first, Index last, const NodeLine* nodes,
                                        double* energies, double* gradients) {
     for (Index pack = first; pack < last; ++pack) {
       Sums sums = {{}, P(0.0), ~Bits{}};
-      add_pack<true>(cells, pack, P(1.0), nodes, sums);
+      add_pack<Energy::yes>(cells, pack, P(1.0), nodes, sums);
       for (std::size_t lane = 0; lane < W; ++lane) {
         *energies++ = sums.energy.v[lane];
         for (std::size_t a = 0; a < N; ++a)
@@ -138,7 +204,7 @@ struct CellsAtOnce {
     }
   }
 
-  static constexpr CellKernel kernel() { return {strike, measure}; }
+  static constexpr CellKernel kernel() { return {strike, measure, works, look}; }
 };
 
 template <class P, class Element, bool straight>

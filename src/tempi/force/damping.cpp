@@ -36,6 +36,10 @@ class Drag final : public Damper {
     const auto& [node, c] = drags_[static_cast<std::size_t>(k)];
     for (std::size_t i = 0; i < dim_; ++i) p[i] -= dt * c * v[ordinal(node) * dim_ + i];
   }
+  bool each_drag(Index k, const std::function<void(std::size_t, double)>& visit) const override {
+    visit(0, drags_[static_cast<std::size_t>(k)].coefficient);
+    return true;
+  }
   void add_damping(Index k, std::span<const double>, double, std::span<double> C) const override {
     for (std::size_t i = 0; i < dim_; ++i) C[i * (dim_ + 1)] += drags_[static_cast<std::size_t>(k)].coefficient;
   }
@@ -76,6 +80,11 @@ class CellDamping final : public Damper {
     for (std::size_t a = 0; alpha_ > 0.0 && a < nodes.size(); ++a)
       for (std::size_t i = 0; i < dim_; ++i)
         p[a * dim_ + i] -= dt * alpha_ * cells_.mass(k, a) * v[ordinal(nodes[a]) * dim_ + i];
+  }
+
+  bool each_drag(Index k, const std::function<void(std::size_t, double)>& visit) const override {
+    for (std::size_t a = 0; !viscous() && a < stencil(k).size(); ++a) visit(a, alpha_ * cells_.mass(k, a));
+    return !viscous();
   }
 
   // With f_a = F dN_a/dX and b = F F^T:  C_ab = lambda f_a f_b^T + mu (dN_a . dN_b b + f_b f_a^T).

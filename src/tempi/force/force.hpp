@@ -6,11 +6,26 @@
 // impulses, their moments and their work in a ledger, those of dampers in one of their own.
 #pragma once
 
+#include <array>
+#include <functional>
+#include <memory>
 #include <span>
 
+#include "tempi/core/expression.hpp"
 #include "tempi/core/ids.hpp"
+#include "tempi/force/load_batch.hpp"
 
 namespace tempi {
+
+// A part of a dead load: weight f(X, t) [N] along one component on one node of an element's stencil.
+struct DeadPart {
+  std::size_t node;  // of the stencil
+  int component;
+  const Expression* value;
+  std::array<double, 3> X;  // where it is looked at
+  double weight;
+  const char* what;  // "gravity", for messages
+};
 
 class Force {
  public:
@@ -25,9 +40,23 @@ class Force {
   virtual void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double t, double dt,
                            std::span<double> p) const = 0;
 
+  // Whether it is dead: a sum of parts that do not depend on where the nodes are, visited in a fixed order.
+  virtual bool is_dead() const { return false; }
+  virtual void each_dead_part(Index /*k*/, const std::function<void(const DeadPart&)>& /*visit*/) const {}
+
+  // These elements, packed, of a load that is not dead; `place` of each node is its line in the engine's order. The
+  // batch may refer to this force. The base class offers a plain loop over add_impulse.
+  virtual std::unique_ptr<LoadBatch> batch(int dim, std::span<const Index> elements,
+                                           std::span<const std::int32_t> place) const;
+
   // Whether it is a damper, F = -C(u, t) v: linear in the velocities, C symmetric and without negative eigenvalues, so
   // that it can only take energy. Integrators treat it implicitly in v; no other force may depend on v.
   virtual bool is_damper() const { return false; }
+
+  // Of a damper that is a drag on single nodes: visit(node of the stencil, c [kg/s]), and true. False of others.
+  virtual bool each_drag(Index /*k*/, const std::function<void(std::size_t node, double c)>& /*visit*/) const {
+    return false;
+  }
 
   // C += -dF/dv [kg/s], row major, (dim * stencil size)^2 entries.
   virtual void add_damping(Index /*k*/, std::span<const double> /*u*/, double /*t*/, std::span<double> /*C*/) const {}

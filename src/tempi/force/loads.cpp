@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 
 #include "tempi/core/error.hpp"
@@ -14,43 +16,63 @@
 namespace tempi {
 namespace {
 
-double finite(const Expression& f, std::span<const double> X, double t, std::string_view what) {
-  const double value = f(X, t);
-  if (!std::isfinite(value))
-    throw SolveError(fmt::format("the {} \"{}\" is {} at X = ({:.6g}), t = {:.6g} s. Correct the expression.", what,
-                                 f.text(), value, fmt::join(X, ", "), t));
-  return value;
-}
+// A load that does not depend on where the nodes are: what it is made of says what it does.
+class DeadLoad : public Force {
+ public:
+  explicit DeadLoad(const Mesh& mesh) : mesh_(mesh) {}
 
-class Gravity final : public Force {
+  bool is_dead() const final { return true; }
+  void add_impulse(Index k, std::span<const double>, std::span<const double>, double t, double dt,
+                   std::span<double> p) const final {
+    const DeadPart* last = nullptr;
+    DeadPart kept;
+    double value = 0.0;  // parts of one formula at one place come one after the other
+    const auto add = [&](const DeadPart& part) {
+      if (last == nullptr || last->value != part.value || last->X != part.X)
+        value = finite_value(*part.value, std::span(part.X).first(dim()), t, part.what);
+      kept = part;
+      last = &kept;
+      p[part.node * dim() + static_cast<std::size_t>(part.component)] += dt * part.weight * value;
+    };
+    each_dead_part(k, std::ref(add));  // a reference: nothing is allocated
+  }
+
+ protected:
+  std::size_t dim() const { return static_cast<std::size_t>(mesh_.dim()); }
+  std::array<double, 3> place(NodeId a) const {
+    std::array<double, 3> X{};
+    std::ranges::copy(mesh_.point(a), X.begin());
+    return X;
+  }
+
+  const Mesh& mesh_;
+};
+
+class Gravity final : public DeadLoad {
  public:
   Gravity(const Mesh& mesh, const ElasticCells& cells, std::vector<Index> only, VectorExpression acceleration)
-      : mesh_(mesh), cells_(cells), terms_(std::move(only)), acceleration_(std::move(acceleration)) {}
+      : DeadLoad(mesh), cells_(cells), terms_(std::move(only)), acceleration_(std::move(acceleration)) {}
 
   Index size() const override { return static_cast<Index>(terms_.size()); }
   CellId host(Index k) const override { return cells_.cell(terms_[static_cast<std::size_t>(k)]); }
   std::span<const NodeId> stencil(Index k) const override {
     return cells_.stencil(terms_[static_cast<std::size_t>(k)]);
   }
-  void add_impulse(Index k, std::span<const double>, std::span<const double>, double t, double dt,
-                   std::span<double> p) const override {
+  void each_dead_part(Index k, const std::function<void(const DeadPart&)>& visit) const override {
     const auto nodes = stencil(k);
-    const Index term = terms_[static_cast<std::size_t>(k)];
-    const auto dim = static_cast<std::size_t>(mesh_.dim());
-    for (std::size_t c = 0; c < dim; ++c)
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        p[a * dim + c] +=
-            dt * cells_.mass(term, a) * finite(acceleration_[static_cast<int>(c)], mesh_.point(nodes[a]), t, "gravity");
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      const double mass = cells_.mass(terms_[static_cast<std::size_t>(k)], a);
+      for (int c = 0; c < mesh_.dim(); ++c) visit({a, c, &acceleration_[c], place(nodes[a]), mass, "gravity"});
+    }
   }
 
  private:
-  const Mesh& mesh_;
   const ElasticCells& cells_;
   std::vector<Index> terms_;
   VectorExpression acceleration_;
 };
 
-class NodalForce final : public Force {
+class NodalForce final : public DeadLoad {
  public:
   struct Part {
     NodeId node;
@@ -58,20 +80,17 @@ class NodalForce final : public Force {
     double fraction;
   };
   NodalForce(const Mesh& mesh, std::vector<Part> parts, VectorExpression force)
-      : mesh_(mesh), parts_(std::move(parts)), force_(std::move(force)) {}
+      : DeadLoad(mesh), parts_(std::move(parts)), force_(std::move(force)) {}
 
   Index size() const override { return static_cast<Index>(parts_.size()); }
   CellId host(Index k) const override { return parts_[static_cast<std::size_t>(k)].host; }
   std::span<const NodeId> stencil(Index k) const override { return {&parts_[static_cast<std::size_t>(k)].node, 1}; }
-  void add_impulse(Index k, std::span<const double>, std::span<const double>, double t, double dt,
-                   std::span<double> p) const override {
+  void each_dead_part(Index k, const std::function<void(const DeadPart&)>& visit) const override {
     const Part& part = parts_[static_cast<std::size_t>(k)];
-    for (int c = 0; c < mesh_.dim(); ++c)
-      p[static_cast<std::size_t>(c)] += dt * part.fraction * finite(force_[c], mesh_.point(part.node), t, "force");
+    for (int c = 0; c < mesh_.dim(); ++c) visit({0, c, &force_[c], place(part.node), part.fraction, "force"});
   }
 
  private:
-  const Mesh& mesh_;
   std::vector<Part> parts_;
   VectorExpression force_;
 };
@@ -114,102 +133,214 @@ const std::vector<FacetPoint>& rule_of(CellType type) {
   }
 }
 
-// A load on facets. Either a traction per reference area, or a pressure along the outward area vector.
-class SurfaceLoad : public Force {
+using Vector = std::array<double, 3>;
+
+Vector cross(const Vector& r, const Vector& s) {
+  return {r[1] * s[2] - r[2] * s[1], r[2] * s[0] - r[0] * s[2], r[0] * s[1] - r[1] * s[0]};
+}
+
+// Facets and their nodes.
+class Facets {
  public:
-  SurfaceLoad(const Mesh& mesh, const std::vector<CellFacet>& facets) : mesh_(mesh), facets_(facets) {
+  Facets(const Mesh& mesh, const std::vector<CellFacet>& facets)
+      : mesh_(mesh), dim_(static_cast<std::size_t>(mesh.dim())), facets_(facets) {
     for (const CellFacet& f : facets_) {
       for (const NodeId a : facet_nodes(mesh, f)) nodes_.push_back(a);
       offsets_.push_back(nodes_.size());
     }
   }
-  Index size() const override { return static_cast<Index>(facets_.size()); }
-  CellId host(Index k) const override { return facets_[static_cast<std::size_t>(k)].cell; }
-  std::span<const NodeId> stencil(Index k) const override {
+  Index size() const { return static_cast<Index>(facets_.size()); }
+  std::size_t dim() const { return dim_; }
+  CellId host(Index k) const { return facets_[static_cast<std::size_t>(k)].cell; }
+  std::span<const NodeId> stencil(Index k) const {
     const auto i = static_cast<std::size_t>(k);
     return {nodes_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]};
   }
-
- protected:
-  using Vector = std::array<double, 3>;
-
-  const std::vector<FacetPoint>& rule(Index k) const {
-    return rule_of(facet_type(mesh_, facets_[static_cast<std::size_t>(k)]));
-  }
+  double X(NodeId a, std::size_t i) const { return mesh_.point(a)[i]; }
+  CellType type(Index k) const { return facet_type(mesh_, facets_[static_cast<std::size_t>(k)]); }
+  const std::vector<FacetPoint>& rule(Index k) const { return rule_of(type(k)); }
+  double side(Index k) const { return facets_[static_cast<std::size_t>(k)].local == 0 ? -1.0 : 1.0; }  // of a bar
 
   Vector place(Index k, const FacetPoint& at) const {
-    Vector X{};
+    Vector place{};
     const auto nodes = stencil(k);
     for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t i = 0; i < dim(); ++i) X[i] += at.N[a] * mesh_.point(nodes[a])[i];
-    return X;
+      for (std::size_t i = 0; i < dim_; ++i) place[i] += at.N[a] * X(nodes[a], i);
+    return place;
   }
 
   // n da / dxi, outward: of the reference surface where `u` is empty.
   Vector area_vector(Index k, const FacetPoint& at, std::span<const double> u) const {
-    if (dim() == 1) return {facets_[static_cast<std::size_t>(k)].local == 0 ? -1.0 : 1.0, 0.0, 0.0};
+    if (dim_ == 1) return {side(k), 0.0, 0.0};
     std::array<Vector, 2> tangent{};
     const auto nodes = stencil(k);
     for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t i = 0; i < dim(); ++i) {
-        double x = mesh_.point(nodes[a])[i];
-        if (!u.empty()) x += u[ordinal(nodes[a]) * dim() + i];
-        for (std::size_t j = 0; j + 1 < dim(); ++j) tangent[j][i] += x * at.dN[a][j];
+      for (std::size_t i = 0; i < dim_; ++i) {
+        const double x = X(nodes[a], i) + (u.empty() ? 0.0 : u[ordinal(nodes[a]) * dim_ + i]);
+        for (std::size_t j = 0; j + 1 < dim_; ++j) tangent[j][i] += x * at.dN[a][j];
       }
-    const Vector &r = tangent[0], &s = tangent[1];
-    if (dim() == 2) return {r[1], -r[0], 0.0};
-    return {r[1] * s[2] - r[2] * s[1], r[2] * s[0] - r[0] * s[2], r[0] * s[1] - r[1] * s[0]};
+    if (dim_ == 2) return {tangent[0][1], -tangent[0][0], 0.0};
+    return cross(tangent[0], tangent[1]);
   }
-
-  std::size_t dim() const { return static_cast<std::size_t>(mesh_.dim()); }
 
  private:
   const Mesh& mesh_;
+  std::size_t dim_;
   std::vector<CellFacet> facets_;
   std::vector<NodeId> nodes_;
   std::vector<std::size_t> offsets_{0};
 };
 
-class Traction final : public SurfaceLoad {
+// Either a traction per reference area, or a pressure along the outward area vector of the reference surface.
+class DeadSurfaceLoad final : public DeadLoad {
  public:
-  Traction(const Mesh& mesh, const std::vector<CellFacet>& facets, VectorExpression traction)
-      : SurfaceLoad(mesh, facets), traction_(std::move(traction)) {}
+  DeadSurfaceLoad(const Mesh& mesh, const std::vector<CellFacet>& facets, VectorExpression traction)
+      : DeadLoad(mesh), facets_(mesh, facets), traction_(std::move(traction)) {}
+  DeadSurfaceLoad(const Mesh& mesh, const std::vector<CellFacet>& facets, Expression pressure)
+      : DeadLoad(mesh), facets_(mesh, facets), pressure_(std::move(pressure)) {}
 
-  void add_impulse(Index k, std::span<const double>, std::span<const double>, double t, double dt,
-                   std::span<double> p) const override {
-    for (const FacetPoint& at : rule(k)) {
-      const Vector X = place(k, at), area = area_vector(k, at, {});
-      const double w = dt * at.weight * std::hypot(area[0], area[1], area[2]);
-      for (std::size_t i = 0; i < dim(); ++i) {
-        const double T = finite(traction_[static_cast<int>(i)], {X.data(), dim()}, t, "traction");
-        for (std::size_t a = 0; a < stencil(k).size(); ++a) p[a * dim() + i] += w * at.N[a] * T;
+  Index size() const override { return facets_.size(); }
+  CellId host(Index k) const override { return facets_.host(k); }
+  std::span<const NodeId> stencil(Index k) const override { return facets_.stencil(k); }
+
+  void each_dead_part(Index k, const std::function<void(const DeadPart&)>& visit) const override {
+    const std::size_t nodes = stencil(k).size();
+    for (const FacetPoint& at : facets_.rule(k)) {
+      const Vector X = facets_.place(k, at), n = facets_.area_vector(k, at, {});
+      const double area = std::hypot(n[0], n[1], n[2]);
+      for (std::size_t i = 0; i < dim(); ++i)
+        for (std::size_t a = 0; a < nodes; ++a) {
+          const int c = static_cast<int>(i);
+          if (pressure_)
+            visit({a, c, &*pressure_, X, -at.weight * at.N[a] * n[i], "pressure"});
+          else
+            visit({a, c, &(*traction_)[c], X, at.weight * at.N[a] * area, "traction"});
+        }
+    }
+  }
+
+ private:
+  Facets facets_;
+  std::optional<VectorExpression> traction_;
+  std::optional<Expression> pressure_;
+};
+
+// Pressure on facets of one type, of so many nodes in so many dimensions, where it acts now.
+template <std::size_t N, std::size_t D>
+class PressureBatch final : public LoadBatch {
+ public:
+  PressureBatch(const Facets& facets, const Expression& pressure, std::span<const Index> elements,
+                std::span<const std::int32_t> place)
+      : rule_(facets.rule(elements.front())), pressure_(pressure, points(facets, elements), "pressure") {
+    for (const Index k : elements) {
+      Facet facet;
+      facet.side = facets.side(k);
+      for (std::size_t a = 0; a < N; ++a) {
+        const NodeId node = facets.stencil(k)[a];
+        facet.place[a] = place[ordinal(node)];
+        for (std::size_t i = 0; i < D; ++i) facet.X[a][i] = facets.X(node, i);
+      }
+      facets_.push_back(facet);
+    }
+  }
+
+  void prepare(double t) override {
+    for (Index block = 0; block < pressure_.blocks(); ++block) pressure_.evaluate(block, t);
+  }
+  Index row() const override { return static_cast<Index>(N * D); }
+  void evaluate(Index first, Index last, std::span<const NodeLine> nodes, std::span<double> forces) const override {
+    double* f = forces.data();
+    for (Index k = first; k < last; ++k, f += N * D) {
+      const Facet& facet = facets_[static_cast<std::size_t>(k)];
+      std::array<std::array<double, D>, N> x;
+      for (std::size_t a = 0; a < N; ++a)
+        for (std::size_t i = 0; i < D; ++i)
+          x[a][i] = facet.X[a][i] + nodes[static_cast<std::size_t>(facet.place[a])].displacement[i];
+      std::fill_n(f, N * D, 0.0);
+      Vector n = area_vector(facet, rule_.front(), x);  // of flat facets the same everywhere
+      for (std::size_t q = 0; q < rule_.size(); ++q) {
+        const FacetPoint& at = rule_[q];
+        if (N > D && q > 0) n = area_vector(facet, at, x);
+        const double w = -at.weight * pressure_[static_cast<std::size_t>(k) * rule_.size() + q];
+        for (std::size_t a = 0; a < N; ++a)
+          for (std::size_t i = 0; i < D; ++i) f[a * D + i] += w * at.N[a] * n[i];
       }
     }
   }
 
  private:
-  VectorExpression traction_;
+  struct Facet {
+    std::array<std::array<double, D>, N> X;
+    std::array<std::int32_t, N> place;
+    double side;
+  };
+
+  static std::vector<double> points(const Facets& facets, std::span<const Index> elements) {
+    std::vector<double> X;
+    for (const Index k : elements)
+      for (const FacetPoint& at : facets.rule(k)) {
+        const Vector place = facets.place(k, at);
+        X.insert(X.end(), place.begin(), place.end());
+      }
+    return X;
+  }
+
+  static Vector area_vector(const Facet& facet, const FacetPoint& at, const std::array<std::array<double, D>, N>& x) {
+    if constexpr (D == 1) return {facet.side, 0.0, 0.0};
+    std::array<Vector, 2> tangent{};
+    for (std::size_t a = 0; a < N; ++a)
+      for (std::size_t i = 0; i < D; ++i)
+        for (std::size_t j = 0; j + 1 < D; ++j) tangent[j][i] += x[a][i] * at.dN[a][j];
+    if constexpr (D == 2) return {tangent[0][1], -tangent[0][0], 0.0};
+    return cross(tangent[0], tangent[1]);
+  }
+
+  const std::vector<FacetPoint>& rule_;
+  ExpressionAtPoints pressure_;
+  std::vector<Facet> facets_;
 };
 
-class Pressure final : public SurfaceLoad {
+// A pressure that follows the surface.
+class FollowerPressure final : public Force {
  public:
-  Pressure(const Mesh& mesh, const std::vector<CellFacet>& facets, Expression pressure, PressureFrame frame)
-      : SurfaceLoad(mesh, facets), pressure_(std::move(pressure)), frame_(frame) {}
+  FollowerPressure(const Mesh& mesh, const std::vector<CellFacet>& facets, Expression pressure)
+      : facets_(mesh, facets), pressure_(std::move(pressure)) {}
+
+  Index size() const override { return facets_.size(); }
+  CellId host(Index k) const override { return facets_.host(k); }
+  std::span<const NodeId> stencil(Index k) const override { return facets_.stencil(k); }
 
   void add_impulse(Index k, std::span<const double> u, std::span<const double>, double t, double dt,
                    std::span<double> p) const override {
-    const auto surface = frame_ == PressureFrame::deformed ? u : std::span<const double>{};
-    for (const FacetPoint& at : rule(k)) {
-      const Vector X = place(k, at), area = area_vector(k, at, surface);
-      const double w = -dt * at.weight * finite(pressure_, {X.data(), dim()}, t, "pressure");
+    const std::size_t dim = facets_.dim();
+    for (const FacetPoint& at : facets_.rule(k)) {
+      const Vector X = facets_.place(k, at), area = facets_.area_vector(k, at, u);
+      const double value = finite_value(pressure_, {X.data(), dim}, t, "pressure");
       for (std::size_t a = 0; a < stencil(k).size(); ++a)
-        for (std::size_t i = 0; i < dim(); ++i) p[a * dim() + i] += w * at.N[a] * area[i];
+        for (std::size_t i = 0; i < dim; ++i) p[a * dim + i] += dt * (-at.weight * at.N[a] * area[i]) * value;
+    }
+  }
+
+  std::unique_ptr<LoadBatch> batch(int dim, std::span<const Index> elements,
+                                   std::span<const std::int32_t> place) const override {
+    const CellType type = facets_.type(elements.front());
+    if (std::ranges::any_of(elements, [&](Index k) { return facets_.type(k) != type; }))
+      return Force::batch(dim, elements, place);
+    const auto make = [&]<std::size_t N, std::size_t D>() -> std::unique_ptr<LoadBatch> {
+      return std::make_unique<PressureBatch<N, D>>(facets_, pressure_, elements, place);
+    };
+    switch (type) {
+      case CellType::line2: return make.operator()<2, 2>();
+      case CellType::line3: return make.operator()<3, 2>();
+      case CellType::triangle3: return make.operator()<3, 3>();
+      case CellType::triangle6: return make.operator()<6, 3>();
+      default: return make.operator()<1, 1>();
     }
   }
 
  private:
+  Facets facets_;
   Expression pressure_;
-  PressureFrame frame_;
 };
 
 }  // namespace
@@ -225,12 +356,13 @@ std::unique_ptr<Force> make_gravity(const Mesh& mesh, const ElasticCells& cells,
 
 std::unique_ptr<Force> make_traction(const Mesh& mesh, const std::vector<CellFacet>& facets,
                                      VectorExpression traction) {
-  return std::make_unique<Traction>(mesh, facets, std::move(traction));
+  return std::make_unique<DeadSurfaceLoad>(mesh, facets, std::move(traction));
 }
 
 std::unique_ptr<Force> make_pressure(const Mesh& mesh, const std::vector<CellFacet>& facets, Expression pressure,
                                      PressureFrame frame) {
-  return std::make_unique<Pressure>(mesh, facets, std::move(pressure), frame);
+  if (frame == PressureFrame::reference) return std::make_unique<DeadSurfaceLoad>(mesh, facets, std::move(pressure));
+  return std::make_unique<FollowerPressure>(mesh, facets, std::move(pressure));
 }
 
 std::unique_ptr<Force> make_nodal_force(const Mesh& mesh, const std::vector<const ElasticCells*>& cells,

@@ -38,11 +38,26 @@ struct Strike {
   const State& state;  // displacements of the term's nodes are those of `time`
 };
 
+// Strikes of terms that act together, as fast engines show them: figures of Strike, a place each.
+struct Strikes {
+  std::span<const TermId> terms;
+  Index place;   // of the first in the engine's own order of all terms, always the same
+  Index update;  // j >= 1
+  double time, step;
+  std::span<const double> kinetic_before, kinetic_change, damping_work, potential_energy;
+  std::span<const double> load_work;  // of the loads' forces now on the way since the term's last strike [J]
+};
+
 // Sees every strike, after it; must not change the run.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on_strike(const Strike& strike) = 0;
+
+  // Whether it takes strikes together where an engine has them so; then threads call on_strikes at the same time, for
+  // different terms.
+  virtual bool takes_strikes_together() const { return false; }
+  virtual void on_strikes(const Strikes& /*strikes*/) {}
 };
 
 // A state brought to one time for output.
@@ -79,6 +94,9 @@ class Integrator {
   // What else the method has counted or measured of the run so far, by name, for its summary.
   using Measures = std::vector<std::pair<std::string, double>>;
   virtual Measures measures() const { return {}; }
+
+  // Threads for what can use them; results do not depend on their number.
+  virtual void use_threads(int /*threads*/) {}
 
   // Where a term acts when its nodes are at displacements u: moves those of the term there. Implicit asynchronous
   // methods only; stresses and energies of such terms belong to these places.

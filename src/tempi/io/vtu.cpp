@@ -2,6 +2,7 @@
 #include "tempi/io/vtu.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -168,10 +169,15 @@ DataArray converted_array(std::string_view type, std::string name, std::span<con
   return {.type = type, .name = std::move(name), .bytes = source.size() * sizeof(T), .stream = stream};
 }
 
-DataArray array_of(const Field& field, [[maybe_unused]] Index count) {
+DataArray numbers(std::string name, std::span<const double> values, bool float32) {
+  if (!float32) return array_of("Float64", std::move(name), values);
+  return converted_array<float>("Float32", std::move(name), values, [](double x) { return static_cast<float>(x); });
+}
+
+DataArray array_of(const Field& field, [[maybe_unused]] Index count, bool float32) {
   TEMPI_ASSERT(static_cast<Index>(field.values.size()) == count * field.components);
   TEMPI_ASSERT(field.component_names.empty() || std::ssize(field.component_names) == field.components);
-  DataArray array = array_of("Float64", field.name, std::span<const double>(field.values));
+  DataArray array = numbers(field.name, field.values, float32);
   array.components = field.components;
   array.component_names = field.component_names;
   return array;
@@ -180,7 +186,7 @@ DataArray array_of(const Field& field, [[maybe_unused]] Index count) {
 std::vector<Section> sections_of(const Mesh& mesh, const Frame& frame) {
   TEMPI_ASSERT(static_cast<Index>(frame.points.size()) == 3 * mesh.node_count());
   const CellArray& cells = mesh.cells();
-  DataArray points = array_of("Float64", "Points", std::span<const double>(frame.points));
+  DataArray points = numbers("Points", frame.points, frame.float32);
   points.components = 3;
   std::vector<Section> sections(4);
   sections[0] = {"Points", {points}};
@@ -191,9 +197,9 @@ std::vector<Section> sections_of(const Mesh& mesh, const Frame& frame) {
                   converted_array<std::uint8_t>("UInt8", "types", std::span(cells.types),
                                                 [](CellType t) { return static_cast<std::uint8_t>(info(t).vtk); })}};
   sections[2].tag = "PointData";
-  for (const Field& f : frame.point_data) sections[2].arrays.push_back(array_of(f, mesh.node_count()));
+  for (const Field& f : frame.point_data) sections[2].arrays.push_back(array_of(f, mesh.node_count(), frame.float32));
   sections[3].tag = "CellData";
-  for (const Field& f : frame.cell_data) sections[3].arrays.push_back(array_of(f, cells.size()));
+  for (const Field& f : frame.cell_data) sections[3].arrays.push_back(array_of(f, cells.size(), frame.float32));
   for (const IntegerField& f : frame.integer_cell_data) {
     TEMPI_ASSERT(static_cast<Index>(f.values.size()) == cells.size());
     sections[3].arrays.push_back(array_of("Int64", f.name, std::span<const std::int64_t>(f.values)));
@@ -269,6 +275,13 @@ void write_vtu(const std::filesystem::path& path, const Mesh& mesh, const Frame&
     }
   file.write("\n  </AppendedData>\n</VTKFile>\n");
   file.close();
+}
+
+void write_vtu_to_nowhere(const Mesh& mesh, const Frame& frame) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("tempi-{}.vtu", ::getpid());
+  write_vtu(path, mesh, frame);
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
 }
 
 }  // namespace tempi

@@ -35,11 +35,15 @@ struct Frame {
   std::vector<Field> point_data;
   std::vector<Field> cell_data;
   std::vector<IntegerField> integer_cell_data;
+  bool float32 = false;  // numbers in single precision in the file
 };
 
 // Writes the cells of `mesh` at the frame's places. The sizes in `frame` must fit the mesh.
 // Memory beyond the arguments: a few MiB. Not atomic: after a failure an incomplete regular file is removed.
 // Throws OutputError with the file and the system's reason.
 void write_vtu(const std::filesystem::path& file, const Mesh& mesh, const Frame& frame);
+
+// The same to a temporary file that is removed at once: to know how long it takes.
+void write_vtu_to_nowhere(const Mesh& mesh, const Frame& frame);
 
 }  // namespace tempi

@@ -17,6 +17,7 @@ class Batch {
  public:
   // Strikes begin and end at multiples of this many terms, or end at the last one.
   static constexpr Index grain = 16;
+  static constexpr Index padded(Index terms) { return (terms + grain - 1) / grain * grain; }
 
   virtual ~Batch() = default;
 
@@ -25,11 +26,28 @@ class Batch {
   // until they are undone by the same strike with -step.
   virtual bool strike(Index first, Index last, double step, double t, std::span<NodeLine> nodes) const = 0;
 
+  // The same with step 1 s, and sum V_k [J] of these terms. The base class measures them.
+  struct Looked {
+    double energy;
+    bool admissible;
+  };
+  virtual Looked look(Index first, Index last, double t, std::span<NodeLine> nodes) const;
+
   // For observers: V_k [J] and dV_k/dx [N] of terms first to last - 1, the gradient in rows of row() numbers, dim for
   // each stencil node. Both spans begin with term `first` and have room up to a whole grain.
   virtual Index row() const = 0;
   virtual void measure(Index first, Index last, double t, std::span<const NodeLine> nodes, std::span<double> energies,
                        std::span<double> gradients) const = 0;
+
+  // Watched at speed, where kept() > 0: `watch` strikes, gives V_k [J] and keeps kept() numbers a term; `works` makes
+  // of them, once all strikes of the instant have been felt, each term's work p_k . w with the mean velocities w of its
+  // nodes, and the sum of what `means` has of their kinetic energies [J]. All spans begin with term `first` and have
+  // room up to a whole grain; `means` by line.
+  virtual Index kept() const { return 0; }
+  virtual bool watch(Index first, Index last, double step, double t, std::span<NodeLine> nodes,
+                     std::span<double> energies, std::span<double> kept) const;
+  virtual void works(Index first, Index last, std::span<const NodeMean> means, std::span<const double> kept,
+                     std::span<double> kinetic, std::span<double> work) const;
 };
 
 }  // namespace tempi

@@ -14,4 +14,10 @@ struct alignas(64) NodeLine {
 };
 static_assert(sizeof(NodeLine) == 64);
 
+// Of a node at an instant, for those who watch.
+struct alignas(32) NodeMean {
+  double velocity[3] = {};  // half of that before the instant's kicks and that after them [m/s]
+  double kinetic = 0.0;     // m v^2 / 2 before them [J]
+};
+
 }  // namespace tempi

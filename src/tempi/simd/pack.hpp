@@ -50,6 +50,8 @@ struct Pack {
     return r;
   }
 
+  void store(double* to) const { __builtin_memcpy(to, &v, sizeof(Values)); }  // anywhere
+
   friend Pack operator+(Pack a, Pack b) { return Pack(a.v + b.v); }
   friend Pack operator-(Pack a, Pack b) { return Pack(a.v - b.v); }
   friend Pack operator*(Pack a, Pack b) { return Pack(a.v * b.v); }
@@ -147,6 +149,15 @@ inline void gather_quads(From&& from, Pack<W>* u) {
 template <int D, int W>
 inline void gather(const NodeLine* lines, const std::int32_t* place, Pack<W>* u) {
   gather_quads<D>([&](Index lane) -> const double* { return lines[place[lane]].displacement; }, u);
+}
+
+// The mean velocity of W nodes, D components, and behind it their kinetic energy.
+template <int D, int W>
+inline void gather_means(const NodeMean* means, const std::int32_t* place, Pack<W>* w, Pack<W>& kinetic) {
+  Pack<W> all[4];
+  gather_quads<4>([&](Index lane) -> const double* { return means[place[lane]].velocity; }, all);
+  for (int c = 0; c < D; ++c) w[c] = all[c];
+  kinetic = all[3];
 }
 
 template <int W>  // one function for each instruction set

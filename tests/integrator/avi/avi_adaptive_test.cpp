@@ -34,7 +34,7 @@ class Witness final : public Observer {
     (accepted ? solved : unsolved).push_back(R);
   }
   Index count() const { return accepted_; }
-  std::span<const double> accumulated() const { return residual_.accumulated(); }
+  std::vector<double> accumulated() const { return residual_.accumulated(); }
 
   std::vector<double> solved, unsolved;  // |R_K^j| [J]
   double energy = 0.0;                   // largest T_K + V_K [J]

@@ -6,21 +6,28 @@
 //     x_a += v_a (t - tau_a), tau_a = t for their nodes;  then  v_a -= m_K tick dV_K/dx_a / m_a
 //
 // Neighbours may keep steps such as 7 and 9 ticks: no ratio need be whole. With all m_K = 1 it is explicit Newmark in
-// leapfrog form. Loads and supports act after the strikes of their tick, then dampers (dampers.hpp), on one thread and
-// term by term. The bits do not depend on the number of threads; they depend on the width of the machine's vector
+// leapfrog form. An instant has phases, each in a file of its own: nodes drift (lattice_nodes.hpp), terms strike
+// (lattice_strikes.hpp; lattice_watch.hpp where somebody looks), loads act (lattice_loads.hpp), supports settle
+// (lattice_supports.hpp), dampers act (lattice_drag.hpp where they are drags on nodes, else dampers.hpp, on one thread
+// and term by term). The bits do not depend on the number of threads; they depend on the width of the machine's vector
 // instructions. Order 2.
 #pragma once
 
 #include <array>
-#include <atomic>
+#include <memory>
 #include <vector>
 
-#include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/thread_team.hpp"
-#include "tempi/integrator/avi/lattice_groups.hpp"
 #include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
+#include "tempi/integrator/lattice/lattice_drag.hpp"
+#include "tempi/integrator/lattice/lattice_groups.hpp"
+#include "tempi/integrator/lattice/lattice_loads.hpp"
+#include "tempi/integrator/lattice/lattice_nodes.hpp"
+#include "tempi/integrator/lattice/lattice_strikes.hpp"
+#include "tempi/integrator/lattice/lattice_supports.hpp"
+#include "tempi/integrator/lattice/lattice_watch.hpp"
 
 namespace tempi {
 
@@ -48,48 +55,35 @@ class AviLattice final : public Integrator {
 
   const TickLattice& lattice() const { return lattice_; }
 
-  // Wall time [s] of drifting every node and striking every term once, dampers left out, as measured here and now: what
-  // predictions of a run's time are scaled by. Changes nothing of the run.
-  double time_of_pass(const State& state);
+  // Forgets the run: what has been tried on a copy of the state leaves no trace.
+  void rewind();
 
   // -sum_K dV_K/dx of every node at the displacements u [N], without loads and reactions.
   std::vector<double> internal_forces(std::span<const double> u, double t) const;
 
  private:
+  using Vector = std::array<double, 3>;
+
   void advance(State& state, double t_end, Observer* observer) override;
+  void start(State& state);
   void set_due();
   void act(State& state, Index s, Observer* observer);
-  void drift(State& state, const LatticeGroup& group, Index s);
-  template <class Item>
-  void each_block(const LatticePart& part, Item&& item) const;
-  bool strike(const LatticeGroup& group, double step, double t, std::span<NodeLine> nodes) const;
-  void recheck_stability(State& state, const LatticeGroup& group, Index update, double t);
-  [[noreturn]] void fail(State& state, double t);
-  void evaluate_loads(State& state, const LatticeGroup& group, double t);
-  void apply_loads(State& state, const LatticeGroup& group, double sign);
-  void take_back(State& state, double t);
-  std::span<double> load_impulses(TermId term);
-  void settle_supports(State& state, const LatticeGroup& group);
-  void announce_dampers(State& state);
-  void apply_dampers(State& state, double t);
-  void measure(const LatticeGroup& group, double t);
-  void show(const State& state, Index s, Observer& observer);
+  void instant(State& state, double now, double part, Observer* observer);
+  void drift(State& state, std::size_t group, double now, bool noted);
+  void recheck_stability(State& state, std::size_t group, Index update, double t);
+  [[noreturn]] void fail(State& state, double t, double part);
+  void take_back(State& state, double t, double part);
+  void announce_dampers(State& state, double part);
+  void apply_dampers(State& state, double t, double part);
+  void show(State& state, double now, Observer& observer);
+  void add_drag(Snapshot& snapshot, std::span<const double> durations, const LatticeStrikes::NodalSums& sums) const;
 
   std::int32_t ticks(TermId term) const { return lattice_.ticks[ordinal(term)]; }
-  double step(const LatticeGroup& group) const { return lattice_.tick * group.ticks; }
-  NodeLine& line(NodeId a) { return lines_[static_cast<std::size_t>(plan_.line_of_node[ordinal(a)])]; }
-  void to_lines(const State& state);
-  void to_line(const State& state, NodeId a);
+  const LatticeGroup& group(std::size_t g) const { return plan_.groups[g]; }
+  double step(std::size_t g) const { return lattice_.tick * group(g).ticks; }
   AlignedVector<NodeLine> lines_at(std::span<const double> u) const;
-  template <class Duration>
-  std::vector<double> impulses(std::span<NodeLine> nodes, double t, Duration&& duration) const;
-  double potential_energy(std::span<const NodeLine> nodes, double t) const;
-  void add_loads(Snapshot& snapshot, std::span<double> impulse, std::span<double> load_impulse) const;
-  void to_state(State& state);
-  void to_state(State& state, NodeId a);
-  void to_state(State& state, TermId term);
   template <class Visit>
-  void each_line(const LatticeGroup& group, Visit&& visit);
+  void each_line(std::size_t group, Visit&& visit);
 
   const Model& model_;
   TickLattice lattice_;
@@ -97,20 +91,20 @@ class AviLattice final : public Integrator {
   bool synchronous_;
   LatticeGroups plan_;
   KickDrift kick_drift_;
-  Dampers dampers_;
   mutable ThreadTeam team_;
-  AlignedVector<NodeLine> lines_;
-  Index now_ = 0;           // the last tick done
-  std::vector<Index> due_;  // of each group, its next tick
-  std::vector<const LatticeGroup*> acting_;
+  LatticeNodes nodes_;
+  LatticeStrikes strikes_;
+  mutable LatticeLoads loads_;  // reports evaluate them
+  LatticeSupports supports_;
+  LatticeDrag drag_;
+  Dampers dampers_;                      // of other kinds
+  std::unique_ptr<LatticeWatch> watch_;  // as soon as somebody looks
+  Index now_ = 0;                        // the last tick done
+  std::vector<Index> due_;               // of each group, its next tick
+  std::vector<std::size_t> acting_;      // groups, in the instant in hand
+  std::vector<Vector> before_;           // by line, velocities before its kicks; where dampers or observers want them
   std::vector<TermId> rechecked_terms_;
   bool started_ = false;
-  std::vector<double> p_, q_;  // impulses of the term in hand, those of its loads
-
-  // For observers, of the tick in hand: by line the velocities before it, by term of the acting groups V_K and dV_K/dx,
-  // by force slot the impulses of loads.
-  std::vector<std::array<double, 3>> before_;
-  std::vector<double> energies_, gradients_, load_impulses_;
 };
 
 }  // namespace tempi

@@ -81,6 +81,7 @@ class OneStep final : public Integrator {
   double step(TermId) const override { return map_.forces().step(); }
   Index updates(TermId) const override { return driver_.steps_done(); }
   Measures measures() const override { return driver_.measures(); }
+  void use_threads(int threads) override { map_.forces().use_threads(threads); }
   void save(ArchiveWriter& archive) const override { driver_.save(archive); }
   void load(ArchiveReader& archive) override { driver_.load(archive); }
 

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/lattice/batch_forces.hpp"
 
 namespace tempi {
 
@@ -25,36 +27,53 @@ StageForces::StageForces(const Model& model, double step, ConstraintsKept kept)
   }
 }
 
+StageForces::~StageForces() = default;
+
+void StageForces::use_threads(int threads) const {
+  threads_ = threads;
+  batches_.reset();
+}
+
 Admissibility StageForces::evaluate(Stage& stage, double t) const {
-  ++evaluations_;
-  const auto d = static_cast<std::size_t>(model_.dim());
-  stage.force = Vector::Zero(mass_.size());
-  stage.load = stage.damping = Vector::Zero(mass_.size());
-  Admissibility worst;
-  std::vector<double> p(model_.largest_stencil() * d), q(p.size());
+  if (!last_ || last_->t != t || last_->u != stage.u) {
+    ++evaluations_;
+    if (!batches_) batches_ = std::make_unique<BatchForces>(model_, threads_);
+    if (!last_) last_.emplace(t, stage.u, Vector(mass_.size()), Vector(mass_.size()));
+    Remembered& last = *last_;
+    last.t = std::numeric_limits<double>::quiet_NaN();  // should it throw
+    last.u = stage.u;
+    const auto room = [](Vector& x) { return std::span(x.data(), static_cast<std::size_t>(x.size())); };
+    if (!batches_->evaluate(span_of(stage.u), t, room(last.force), room(last.load))) {
+      stage.force = last.force;
+      stage.load = last.load;
+      stage.damping = Vector::Zero(mass_.size());
+      return first_fault(stage, t);
+    }
+    last.t = t;
+  }
+  stage.force = last_->force;
+  stage.load = last_->load;
+  stage.damping.setZero(model_.has_dampers() ? mass_.size() : 0);
+  for (Index k = 0; model_.has_dampers() && k < model_.term_count(); ++k) add_damping(make_id<TermId>(k), stage, t);
+  return {};
+}
+
+// The first term that is not admissible.
+Admissibility StageForces::first_fault(const Stage& stage, double t) const {
+  std::vector<double> p(model_.largest_stencil() * static_cast<std::size_t>(model_.dim()));
   for (Index k = 0; k < model_.term_count(); ++k) {
     const auto term = make_id<TermId>(k);
-    const auto nodes = model_.term(term).stencil();
-    const auto local_p = std::span(p).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
-    const double J = kick_drift_.impulses(term, span_of(stage.u), span_of(stage.v), t, 1.0, local_p, local_q);
-    if (worst.holds()) worst = {term, J};
-    if (!worst.holds() && worst.fault.empty()) {
-      const auto [potential, i] = model_.term(term);
-      worst.fault = potential->fault(i, span_of(stage.u), t, J);
-    }
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t c = 0; c < d; ++c) {
-        const auto global = static_cast<Index>(ordinal(nodes[a]) * d + c);
-        stage.force(global) += local_p[a * d + c];
-        if (model_.has_forces()) stage.load(global) += local_q[a * d + c];
-      }
-    add_damping(term, stage, t);
+    const auto [potential, i] = model_.term(term);
+    std::ranges::fill(p, 0.0);
+    const Admissibility here{term, potential->add_gradient(i, span_of(stage.u), t, p)};
+    if (!here.holds()) return {term, here.value, potential->fault(i, span_of(stage.u), t, here.value)};
   }
-  return worst;
+  return {TermId{}, 0.0, fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s.", t)};
 }
 
 void StageForces::add_damping(TermId term, Stage& stage, double t) const {
   if (!model_.is_damped(term)) return;
+  if (stage.damping.size() == 0) stage.damping.setZero(mass_.size());
   const auto d = static_cast<std::size_t>(model_.dim());
   const auto nodes = model_.term(term).stencil();
   std::vector<double> q(nodes.size() * d);
@@ -87,6 +106,7 @@ void StageForces::book_forces(State& state, const Stage& stage, double dt) const
   map_of(state.displacement) = stage.u;  // where they act
   for (const auto& [ledger, force] :
        {std::pair(&state.loads, &stage.load), std::pair(&state.damping, &stage.damping)}) {
+    if (force->size() == 0) continue;
     const Vector q = dt * *force;
     for (Index a = 0; a < model_.node_count(); ++a)
       kick_drift_.book(*ledger, state, make_id<NodeId>(a), span_of(q).subspan(static_cast<std::size_t>(a) * d, d));

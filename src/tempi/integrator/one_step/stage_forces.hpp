@@ -7,12 +7,16 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tempi/integrator/kick_drift.hpp"
 
 namespace tempi {
+
+class BatchForces;
 
 inline std::span<const double> span_of(const Eigen::VectorXd& x) {
   return {x.data(), static_cast<std::size_t>(x.size())};
@@ -43,15 +47,19 @@ class StageForces {
 
   // step > 0 [s]: the nominal one, of which prescribed motions are differenced over a tenth. `model` must outlive it.
   StageForces(const Model& model, double step, ConstraintsKept kept = ConstraintsKept::none);
+  ~StageForces();
 
   const Model& model() const { return model_; }
   double step() const { return step_; }
   const KickDrift& kick_drift() const { return kick_drift_; }
   const Vector& mass() const { return mass_; }              // of each component
   const std::vector<Index>& held() const { return held_; }  // components with a support
-  Index evaluations() const { return evaluations_; }        // of the model's forces so far
+  Index evaluations() const { return evaluations_; }        // of the model's forces so far, remembered ones left out
 
-  // Fills in the forces of a stage.
+  // Threads for forces; results do not depend on their number.
+  void use_threads(int threads) const;
+
+  // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
   static void require(const Admissibility& admissibility);  // throws SolveError
   // Adds the dampers within a term to the forces of a stage.
@@ -71,6 +79,7 @@ class StageForces {
   static double resolution(const Vector& u, double h) { return 1e-15 * u.cwiseAbs().maxCoeff() / h; }
 
  private:
+  Admissibility first_fault(const Stage& stage, double t) const;
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
 
@@ -81,6 +90,13 @@ class StageForces {
   Vector mass_;
   std::vector<Index> held_;
   mutable Index evaluations_ = 0;
+  mutable int threads_ = 1;
+  mutable std::unique_ptr<BatchForces> batches_;  // made when first needed
+  struct Remembered {
+    double t;
+    Vector u, force, load;
+  };
+  mutable std::optional<Remembered> last_;
 };
 
 }  // namespace tempi

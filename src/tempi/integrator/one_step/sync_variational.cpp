@@ -99,7 +99,7 @@ VariationalMap::Vector VariationalMap::solve(const State& state, const Vector& p
   for (Vector& guess : guesses) place_held(state, t0, h, guess);
   if (explicit_) {  // forces at what is unknown have no weight in R, which is linear: one correction
     Vector Z = guesses[0];
-    evaluate_stages(state, t0, h, Z);
+    evaluate_stages(state, t0, h, Z, Wanted::known);
     Z += residual(p0, h).cwiseQuotient(forces_.mass());
     forces_.require(evaluate_stages(state, t0, h, Z));
     return Z;
@@ -137,7 +137,8 @@ void VariationalMap::place_held(const State& state, double t0, double h, Vector&
   }
 }
 
-Admissibility VariationalMap::evaluate_stages(const State& state, double t0, double h, const Vector& Z) const {
+Admissibility VariationalMap::evaluate_stages(const State& state, double t0, double h, const Vector& Z,
+                                              Wanted wanted) const {
   const Index n = forces_.mass().size();
   Admissibility worst;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -149,6 +150,7 @@ Admissibility VariationalMap::evaluate_stages(const State& state, double t0, dou
       stage.u += h * action_.phi[i][j] * Zj;
       stage.v += action_.slope[i][j] * Zj;
     }
+    if (wanted == Wanted::known && action_.phi[i].front() == 0.0) continue;
     const Admissibility here = forces_.evaluate(stage, t0 + action_.points[i] * h);
     if (worst.holds()) worst = here;
   }

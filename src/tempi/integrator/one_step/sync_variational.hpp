@@ -49,7 +49,10 @@ class VariationalMap final : public OneStepMap {
 
   Vector solve(const State& state, const Vector& p0, double t0, double h) const;
   void place_held(const State& state, double t0, double h, Vector& Z) const;
-  Admissibility evaluate_stages(const State& state, double t0, double h, const Vector& Z) const;
+  // Of an explicit action, forces of the stages that are known before the step: the others have no weight in it.
+  enum class Wanted { all, known };
+  Admissibility evaluate_stages(const State& state, double t0, double h, const Vector& Z,
+                                Wanted wanted = Wanted::all) const;
   Vector equation(std::size_t j, double h) const;
   Vector residual(const Vector& p0, double h) const;
   void assemble(double t0, double h) const;

@@ -30,15 +30,16 @@ struct LatticeGroup {
   std::int32_t ticks;                     // of its terms' step
   std::int32_t first_line, last_line;     // nodes without a smaller step: they drift whenever the group acts
   std::vector<std::int32_t> other_lines;  // nodes of its terms that no faster group has always drifted by then
+  std::vector<std::int32_t> lines;        // all nodes of its terms, ascending
   std::vector<LatticePart> parts;
-  std::vector<NodeId> held;            // nodes of its terms with a support
-  std::vector<TermId> loaded, damped;  // its terms with loads, with dampers
 };
 
 struct LatticeGroups {
   std::vector<std::int32_t> line_of_node;
   std::vector<NodeId> node_of_line;
   std::vector<LatticeGroup> groups;  // ascending ticks
+
+  std::int32_t line(NodeId a) const { return line_of_node[ordinal(a)]; }
 };
 
 LatticeGroups lattice_groups(const Model& model, std::span<const std::int32_t> ticks);

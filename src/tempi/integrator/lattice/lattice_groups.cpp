@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tempi/integrator/avi/lattice_groups.hpp"
+#include "tempi/integrator/lattice/lattice_groups.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -36,7 +36,7 @@ class Builder {
     TEMPI_ASSERT(static_cast<Index>(ticks_.size()) == model_.term_count());
     make_groups();
     place_nodes();
-    add_other_lines();
+    add_lines();
     fill_groups();
     return std::move(result_);
   }
@@ -51,7 +51,7 @@ class Builder {
     std::vector<std::int32_t> distinct(ticks_.begin(), ticks_.end());
     std::ranges::sort(distinct);
     distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
-    for (const std::int32_t m : distinct) result_.groups.push_back({m, 0, 0, {}, {}, {}, {}, {}});
+    for (const std::int32_t m : distinct) result_.groups.push_back({m, 0, 0, {}, {}, {}});
   }
 
   // Nodes by (smallest ticks, key); nodes without terms last.
@@ -85,7 +85,7 @@ class Builder {
 
   // A node is drifted with group m by its own range if m is its smallest, by a group m' | m of its terms if there is
   // one, otherwise here.
-  void add_other_lines() {
+  void add_lines() {
     const NodeTerms around = node_terms(model_);
     std::vector<std::int32_t> own;
     for (Index a = 0; a < model_.node_count(); ++a) {
@@ -93,13 +93,17 @@ class Builder {
       for (const TermId term : around[make_id<NodeId>(a)]) own.push_back(ticks(term));
       std::ranges::sort(own);
       own.erase(std::ranges::unique(own).begin(), own.end());
+      for (const std::int32_t m : own) group_of(m).lines.push_back(result_.line_of_node[static_cast<std::size_t>(a)]);
       for (std::size_t i = 1; i < own.size(); ++i) {
         const bool drifted = std::any_of(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(i),
                                          [&](std::int32_t m) { return own[i] % m == 0; });
         if (!drifted) group_of(own[i]).other_lines.push_back(result_.line_of_node[static_cast<std::size_t>(a)]);
       }
     }
-    for (LatticeGroup& group : result_.groups) std::ranges::sort(group.other_lines);
+    for (LatticeGroup& group : result_.groups) {
+      std::ranges::sort(group.other_lines);
+      std::ranges::sort(group.lines);
+    }
   }
 
   void fill_groups() {
@@ -121,8 +125,6 @@ class Builder {
         begin = end;
       }
     }
-    if (model_.supports().size() > 0 || model_.has_forces())
-      for (LatticeGroup& group : result_.groups) add_held_and_forced(group);
   }
 
   void add_part(LatticeGroup& group, Index p, const std::vector<std::pair<Key, std::int32_t>>& order) {
@@ -177,20 +179,6 @@ class Builder {
   void each_node(const LatticePart& part, Index block, Visit&& visit) {
     for (Index i = block * part.block; i < (block + 1) * part.block; ++i)
       for (const NodeId a : model_.term(part.terms[static_cast<std::size_t>(i)]).stencil()) visit(taken_[ordinal(a)]);
-  }
-
-  void add_held_and_forced(LatticeGroup& group) {
-    for (const LatticePart& part : group.parts)
-      for (const TermId term : part.terms) {
-        if (model_.is_loaded(term)) group.loaded.push_back(term);
-        if (model_.is_damped(term)) group.damped.push_back(term);
-        for (const NodeId a : model_.term(term).stencil())
-          if (model_.supports().holds(a)) group.held.push_back(a);
-      }
-    std::ranges::sort(group.loaded);
-    std::ranges::sort(group.damped);
-    std::ranges::sort(group.held);
-    group.held.erase(std::ranges::unique(group.held).begin(), group.held.end());
   }
 
   const Model& model_;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/output_plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <sstream>
+
+#include "tempi/case/method_table.hpp"
+#include "tempi/case/results.hpp"
+#include "tempi/case/simulation.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/io/vtu.hpp"
+
+namespace tempi {
+namespace {
+
+constexpr double part = 0.05;  // of the run, for rows and for frames each
+constexpr int fewest_rows = 50, most_rows = 1000, fewest_frames = 5, most_frames = 50;
+
+template <class What>
+double seconds(What&& what) {
+  using Clock = std::chrono::steady_clock;
+  double least = std::numeric_limits<double>::infinity();
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto start = Clock::now();
+    what();
+    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return least;
+}
+
+}  // namespace
+
+OutputPlan plan_outputs(std::optional<int> rows, std::optional<int> frames, double updates, double row, double frame) {
+  const auto affordable = [&](double cost, int fewest, int most) {
+    return static_cast<int>(std::clamp(part * updates / cost, static_cast<double>(fewest), static_cast<double>(most)));
+  };
+  return {rows ? *rows : affordable(row, fewest_rows, most_rows),
+          frames ? *frames : affordable(frame, fewest_frames, most_frames), !rows, !frames};
+}
+
+OutputPlan plan_outputs(const Simulation& s) {
+  constexpr double of_node = 150.0, of_cell_in_frame = 2500.0, of_node_in_frame = 2500.0;  // [ns]
+  double updates = 0.0, pass = 0.0;
+  const std::vector<double> costs = s.costs_per_update();
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    updates +=
+        costs[i] * static_cast<double>(s.plan.updates_until(make_id<TermId>(static_cast<Index>(i)), s.input.end_time));
+    pass += costs[i];
+  }
+  const auto nodes = static_cast<double>(s.model->node_count()),
+             cells = static_cast<double>(s.body.mesh->cells().size());
+  return plan_outputs(s.input.history, s.input.frames, updates, 1.3 * pass + of_node * nodes,
+                      of_cell_in_frame * cells + of_node_in_frame * nodes);
+}
+
+Prediction predict(const Simulation& s) {
+  Prediction p{s.start_time, 0.0, 0.0, 0.0};
+  std::optional<double> pace = s.plan.pace;
+  if (!pace) {
+    const auto fresh = method_of(s.input.integrator).make(*s.model, s.plan.steps, s.input.integrator.options);
+    fresh->use_threads(s.threads);
+    pace = s.measured_pace(*fresh);
+  }
+  p.updates = pace.value_or(std::numeric_limits<double>::quiet_NaN()) * s.input.end_time;
+  const Snapshot snapshot = s.integrator->synchronized(s.state, 0.0);
+  p.history = (s.outputs.rows + 1) * seconds([&] {
+                const Snapshot now = s.integrator->synchronized(s.state, 0.0);
+                history_row(s, now, sample(*s.model, now));
+              });
+  if (s.outputs.frames > 0) try {
+      p.frames = (s.outputs.frames + 1) *
+                 seconds([&] { write_vtu_to_nowhere(*s.body.mesh, make_frame(s, snapshot, nullptr)); });
+    } catch (const OutputError&) {  // no room for a temporary file: said without frames
+    }
+  return p;
+}
+
+}  // namespace tempi

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forces of a whole model by batches, on all threads: what methods of one step for all evaluate. In the order of
+// nodes the fast engine has, with its order of sums.
+#pragma once
+
+#include <span>
+
+#include "tempi/core/aligned_vector.hpp"
+#include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/lattice/lattice_loads.hpp"
+#include "tempi/integrator/lattice/lattice_strikes.hpp"
+
+namespace tempi {
+
+class BatchForces {
+ public:
+  // `model` must outlive it.
+  BatchForces(const Model& model, int threads);
+
+  // -sum dV_K/dx and loads, `load` these alone [N], dim components a node, at displacements u and time t. False where a
+  // term is not admissible. Throws SolveError where a formula has no value.
+  bool evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load);
+
+ private:
+  const Model& model_;
+  LatticeGroups plan_;
+  ThreadTeam team_;
+  LatticeStrikes strikes_;
+  LatticeLoads loads_;
+  AlignedVector<NodeLine> lines_;
+};
+
+}  // namespace tempi

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/lattice/lattice_drag.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tempi {
+
+LatticeDrag::LatticeDrag(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports,
+                         ThreadTeam& team)
+    : supports_(supports), team_(team), takes_all_(model.has_dampers()) {
+  if (!takes_all_) return;
+  const auto d = static_cast<std::size_t>(model.dim());
+  const std::size_t lines = plan.node_of_line.size();
+  C_.assign(lines, 0.0);
+  X_.resize(lines);
+  for (std::size_t line = 0; line < lines; ++line)
+    std::copy_n(&model.reference()[ordinal(plan.node_of_line[line]) * d], d, X_[line].begin());
+  for (const LatticeGroup& group : plan.groups) {
+    for (const LatticePart& part : group.parts)
+      for (const TermId term : part.terms)
+        for (const HostedForce& h : model.forces_within(term)) {
+          if (!h.force->is_damper()) continue;
+          const auto stencil = h.force->stencil(h.element);
+          takes_all_ = h.force->each_drag(h.element, [&](std::size_t a, double c) {
+            C_[static_cast<std::size_t>(plan.line(stencil[a]))] += c;
+          }) && takes_all_;
+        }
+    std::vector<Entry> entries;
+    for (const std::int32_t line : group.lines) {
+      double& c = C_[static_cast<std::size_t>(line)];
+      if (c > 0.0) entries.push_back({line, c});
+      c = 0.0;
+    }
+    of_group_.push_back(std::move(entries));
+  }
+  touched_.reserve(lines);
+}
+
+void LatticeDrag::announce(std::size_t group, double step) {
+  for (const Entry& entry : of_group_[group]) {
+    double& C = C_[static_cast<std::size_t>(entry.line)];
+    if (C == 0.0) touched_.push_back(entry.line);
+    C += step * entry.c;
+  }
+}
+
+void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before, Ledger& ledger) {
+  constexpr std::size_t at_once = 1024;
+  const auto blocks = static_cast<Index>((touched_.size() + at_once - 1) / at_once);
+  of_block_.assign(static_cast<std::size_t>(blocks), {});
+  team_.for_each(blocks, [&](Index b) {
+    Sums& sums = of_block_[static_cast<std::size_t>(b)];
+    const std::size_t first = static_cast<std::size_t>(b) * at_once;
+    for (std::size_t i = first; i < std::min(first + at_once, touched_.size()); ++i) {
+      const auto line = static_cast<std::size_t>(touched_[i]);
+      NodeLine& node = nodes[line];
+      const double C = C_[line], ratio = C * node.inverse_mass;
+      C_[line] = 0.0;
+      Vector q, x;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const bool held = supports_.any() && supports_.holds(line, c);
+        const double w = held ? node.velocity[c] : 0.5 * (before[line][c] + node.velocity[c]) / (1.0 + 0.5 * ratio);
+        q[c] = -C * w;
+        x[c] = X_[line][c] + node.displacement[c];
+        node.velocity[c] -= ratio * w;
+        sums.work += q[c] * w;
+        sums.impulse[c] += q[c];
+      }
+      sums.moment[0] += x[1] * q[2] - x[2] * q[1];
+      sums.moment[1] += x[2] * q[0] - x[0] * q[2];
+      sums.moment[2] += x[0] * q[1] - x[1] * q[0];
+    }
+  });
+  for (const Sums& sums : of_block_) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      ledger.impulse[c] += sums.impulse[c];
+      ledger.moment[c] += sums.moment[c];
+    }
+    ledger.work += sums.work;
+  }
+}
+
+std::vector<LatticeDrag::Resistance> LatticeDrag::resistance(std::span<const double> duration_of_group) const {
+  std::vector<Resistance> result(C_.size());
+  for (std::size_t g = 0; g < of_group_.size(); ++g)
+    for (const Entry& entry : of_group_[g]) {
+      Resistance& r = result[static_cast<std::size_t>(entry.line)];
+      r.signed_sum += duration_of_group[g] * entry.c;
+      r.sum += std::abs(duration_of_group[g]) * entry.c;
+      r.coefficient += entry.c;
+    }
+  return result;
+}
+
+}  // namespace tempi

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drags on single nodes of a lattice engine: dampers.hpp, solved exactly node by node. All groups of an instant
+// together, C_a = sum_K step_K c_Ka:
+//
+//   w = (v- + v_P) / 2 / (1 + C_a / (2 m_a)),   m_a (v+ - v_P) = -C_a w
+//
+// A held component has w = v: what that gives goes to its support.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/lattice/lattice_groups.hpp"
+#include "tempi/integrator/lattice/lattice_supports.hpp"
+#include "tempi/model/state.hpp"
+
+namespace tempi {
+
+class LatticeDrag {
+ public:
+  using Vector = std::array<double, 3>;
+
+  // All must outlive it.
+  LatticeDrag(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports, ThreadTeam& team);
+
+  bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of them drags on nodes
+
+  void begin() { touched_.clear(); }
+  void announce(std::size_t group, double step);  // it acts in this instant
+  // Kicks, after everything else of the instant; `before`: v-, by line. Supports have to settle once more.
+  void act(std::span<NodeLine> nodes, std::span<const Vector> before, Ledger& ledger);
+
+  // For reports (Dampers::report), of the node on a line: sum over the groups of c_Ka times `duration`, times its
+  // magnitude, and alone.
+  struct Resistance {
+    double signed_sum, sum, coefficient;
+  };
+  std::vector<Resistance> resistance(std::span<const double> duration_of_group) const;
+
+ private:
+  struct Entry {
+    std::int32_t line;
+    double c;  // [kg/s]
+  };
+  struct Sums {
+    Vector impulse{}, moment{};
+    double work = 0.0;
+  };
+
+  const LatticeSupports& supports_;
+  ThreadTeam& team_;
+  bool takes_all_ = false;
+  std::vector<std::vector<Entry>> of_group_;
+  std::vector<Vector> X_;  // by line
+  std::vector<double> C_;  // by line, of the instant; 0 where nothing acts
+  std::vector<std::int32_t> touched_;
+  std::vector<Sums> of_block_;
+};
+
+}  // namespace tempi

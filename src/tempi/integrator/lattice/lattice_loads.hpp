@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loads of a lattice engine, packed by group: they act within their terms (Lew, Marsden, Ortiz, West 2003, eq.
+// (9)), at the tempo of those, and are no updates of their own.
+//
+//   constant     dead loads without time in their formulas: one force a node and group, summed over all of them. They
+//                have a potential, -sum f . u: their work is its difference, found when somebody asks.
+//   changing     dead loads of t, or of X and t: sum_j w_j f_j(X_j, t), formulas looked at once an instant
+//   following    loads that depend on where the nodes are, evaluated by batches
+//
+// The work of the last two is that of the trapezium rule along their nodes' way from one instant of the group to the
+// next. What is booked is summed in blocks, in an order that does not depend on the number of threads.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tempi/core/aligned_vector.hpp"
+#include "tempi/core/archive.hpp"
+#include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/lattice/lattice_groups.hpp"
+#include "tempi/integrator/lattice/lattice_strikes.hpp"
+#include "tempi/model/state.hpp"
+
+namespace tempi {
+
+class LatticeLoads {
+ public:
+  using Vector = std::array<double, 3>;
+
+  // All must outlive it.
+  LatticeLoads(const Model& model, const LatticeGroups& plan, ThreadTeam& team);
+
+  bool any() const { return any_; }
+
+  // Their way begins where the nodes are now.
+  void start(std::span<const NodeLine> nodes);
+
+  // Forces of a group at time t, where the nodes are. Throws SolveError where a formula has no value.
+  void evaluate(std::size_t group, double t, std::span<const NodeLine> nodes);
+  // Kicks by step times these forces, and books them in the ledger. `take_back` undoes this, but for the work.
+  void strike(std::size_t group, double step, std::span<NodeLine> nodes, Ledger& ledger);
+  void take_back(std::size_t group, double step, std::span<NodeLine> nodes, Ledger& ledger);
+
+  // Work of constant loads since `start` [J], when the nodes are there.
+  double work_of_constant(std::span<const NodeLine> nodes) const;
+
+  // As if a group struck now for `duration` [s], at the forces last evaluated: adds these to the sums, and books them
+  // in a ledger that is not the run's.
+  void report(std::size_t group, double duration, std::span<const NodeLine> nodes, LatticeStrikes::NodalSums& sums,
+              Ledger& ledger) const;
+
+  // visit(line, force) of the forces last evaluated.
+  template <class Visit>
+  void each_force(std::size_t group, Visit&& visit) const {
+    const auto each = [&](const Forces& loads) {
+      for (std::size_t i = 0; i < loads.lines.size(); ++i)
+        visit(static_cast<std::size_t>(loads.lines[i]), loads.force[i].f);
+    };
+    each(groups_[group].constant);
+    each(groups_[group].changing);
+    for (const Following& loads : groups_[group].following) each(loads);
+  }
+
+  void save(ArchiveWriter& archive) const;
+  void load(ArchiveReader& archive);
+
+ private:
+  // Forces on nodes [N], each line once.
+  struct alignas(32) Force4 {
+    double f[4] = {};
+  };
+  struct Forces {
+    std::vector<std::int32_t> lines;
+    AlignedVector<Force4> force;
+  };
+  struct Constant : Forces {
+    Vector sum{}, moment{};  // of the forces; of their moments where the nodes are in the reference configuration [N m]
+  };
+  struct Moving : Forces {
+    std::vector<Vector> X;
+    struct Last {  // when the group last acted
+      Vector force, displacement;
+    };
+    std::vector<Last> last;
+  };
+  struct Part {
+    std::size_t entry, formula, point;
+    int component;
+    double weight;
+  };
+  struct Changing : Moving {
+    std::vector<Part> parts;  // by entry
+    std::vector<ExpressionAtPoints> formulas;
+  };
+  struct Following : Moving {
+    std::unique_ptr<LoadBatch> batch;
+    Index elements = 0;
+    std::vector<std::int32_t> entry;  // of each node of the elements, in the order of the rows
+    std::vector<double> rows;
+  };
+  struct Group {
+    Constant constant;
+    Changing changing;
+    std::vector<Following> following;
+  };
+  struct Sums {  // of forces, of their moments about the origin, of work
+    Vector force{}, moment{};
+    double work = 0.0;
+  };
+  class Builder;
+
+  template <class Each>
+  Sums in_blocks(const Forces& loads, Each&& each) const;
+  void kick(const Constant& loads, double step, std::span<NodeLine> nodes, Ledger& ledger) const;
+  enum class Work { booked, left };
+  void kick(Moving& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const;
+  template <class Visit>
+  static void each_moving(auto& group, Visit&& visit);
+
+  ThreadTeam& team_;
+  std::size_t dim_;
+  std::vector<Group> groups_;
+  double start_ = 0.0;  // sum f . u of the constant loads where their way begins [J]
+  bool any_ = false;
+  mutable std::vector<Sums> of_block_;
+};
+
+}  // namespace tempi

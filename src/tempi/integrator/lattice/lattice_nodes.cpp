@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/lattice/lattice_nodes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tempi {
+
+LatticeNodes::LatticeNodes(const Model& model, const LatticeGroups& plan, double tick)
+    : model_(model), plan_(plan), tick_(tick), lines_(static_cast<std::size_t>(model.node_count())) {
+  for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i].inverse_mass = 1.0 / model.mass(plan.node_of_line[i]);
+}
+
+void LatticeNodes::read(const State& state) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const std::size_t a = ordinal(plan_.node_of_line[i]);
+    NodeLine& node = lines_[i];
+    std::copy_n(&state.displacement[a * d], d, node.displacement);
+    std::copy_n(&state.velocity[a * d], d, node.velocity);
+    node.clock = std::nearbyint(state.clock[a] / tick_);
+  }
+}
+
+void LatticeNodes::write(State& state) const {
+  for (const NodeId a : plan_.node_of_line) write(state, a);
+}
+
+void LatticeNodes::write(State& state, NodeId a) const {
+  const auto i = ordinal(a), d = static_cast<std::size_t>(model_.dim());
+  const NodeLine& node = lines_[static_cast<std::size_t>(plan_.line(a))];
+  std::copy_n(node.displacement, d, &state.displacement[i * d]);
+  std::copy_n(node.velocity, d, &state.velocity[i * d]);
+  state.clock[i] = node.clock * tick_;
+}
+
+void LatticeNodes::write_nodes_of(TermId term, State& state) const {
+  for (const NodeId a : model_.term(term).stencil()) write(state, a);
+}
+
+}  // namespace tempi

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/lattice/lattice_strikes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace tempi {
+
+bool LatticeStrikes::strike(const LatticeGroup& group, double step, double t, std::span<NodeLine> nodes) const {
+  std::atomic<bool> admissible = true;
+  for (const LatticePart& part : group.parts)
+    each_block(part, [&](Index first, Index last) {
+      if (!part.batch->strike(first, last, step, t, nodes)) admissible.store(false, std::memory_order_relaxed);
+    });
+  return admissible;
+}
+
+// Lines at rest whose nodes weigh 1 kg collect a group's forces in their velocities.
+LatticeStrikes::NodalSums LatticeStrikes::look(std::span<NodeLine> nodes, double t,
+                                               std::span<const double> duration_of_group) const {
+  const std::vector<std::array<double, 3>> zero(nodes.size());
+  NodalSums sums{zero, zero, zero, 0.0, true};
+  for (NodeLine& node : nodes) {
+    std::ranges::fill(node.velocity, 0.0);
+    node.inverse_mass = 1.0;
+  }
+  std::atomic<bool> admissible = true;
+  for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
+    const LatticeGroup& group = plan_.groups[g];
+    for (const LatticePart& part : group.parts) {
+      std::vector<double> of_block(part.terms.size() / Batch::grain + 1, 0.0);  // by where it begins
+      each_block(part, [&](Index first, Index last) {
+        const auto [energy, all] = part.batch->look(first, last, t, nodes);
+        of_block[static_cast<std::size_t>(first / Batch::grain)] = energy;
+        if (!all) admissible.store(false, std::memory_order_relaxed);
+      });
+      for (const double energy : of_block) sums.potential_energy += energy;
+    }
+    for (const std::int32_t line : group.lines) {
+      const auto i = static_cast<std::size_t>(line);
+      for (std::size_t c = 0; c < 3; ++c) {
+        sums.force[i][c] += nodes[i].velocity[c];
+        sums.impulse[i][c] += duration_of_group[g] * nodes[i].velocity[c];
+        sums.ahead[i][c] += std::abs(duration_of_group[g]) * nodes[i].velocity[c];
+        nodes[i].velocity[c] = 0.0;
+      }
+    }
+  }
+  sums.admissible = admissible;
+  return sums;
+}
+
+}  // namespace tempi

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The supports of a lattice engine: nodes that move follow their motion, and what strikes and loads have given to held
+// components goes to their supports. What is booked is that of KickDrift (kick_drift.hpp), summed over an instant.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "tempi/integrator/lattice/lattice_nodes.hpp"
+
+namespace tempi {
+
+class LatticeSupports {
+ public:
+  // All must outlive it. `delta` [s]: spacing of the differences of prescribed motions.
+  LatticeSupports(const Model& model, const LatticeGroups& plan, double tick, double delta);
+
+  bool any() const { return !held_.empty(); }
+
+  // Places held components where their motion has them at t = 0.
+  void start(std::span<NodeLine> nodes);
+
+  // Notes the velocities of held components, which are those of their motions: before a run goes on.
+  void read(std::span<const NodeLine> nodes);
+
+  // Nodes of a group that move as prescribed go to tick `now`, before the others drift.
+  void follow(std::size_t group, double now, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers);
+
+  // After a group's kicks.
+  void settle(std::size_t group, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers);
+
+  // Whether a component of the node on a line is held.
+  bool holds(std::size_t line, std::size_t component) const {
+    return held_of_line_[line] >= 0 &&
+           held_[static_cast<std::size_t>(held_of_line_[line])].support[component] != Supports::none;
+  }
+  // -1, or the place of the line among those with a support.
+  std::int32_t held(std::size_t line) const { return held_of_line_[line]; }
+
+ private:
+  struct Held {
+    NodeId node;
+    std::size_t line;
+    double mass;
+    std::array<double, 3> X{};
+    std::array<std::int32_t, 3> support{Supports::none, Supports::none, Supports::none};
+    std::array<bool, 3> moves{};       // as a function of time
+    std::array<double, 3> velocity{};  // of held components
+  };
+  struct Value {  // of a motion of time alone, at an instant
+    double time, displacement, velocity;
+  };
+  struct Sums {
+    std::array<double, 3> impulse{}, moment{};
+    double work = 0.0;
+  };
+
+  void move(Held& held, double now, std::span<NodeLine> nodes);
+  Value motion(const Held& held, std::size_t component, double t);
+  void book(std::vector<Ledger>& ledgers);
+
+  const Supports& supports_;
+  std::size_t dim_;
+  double tick_, delta_;
+  std::vector<Held> held_;
+  std::vector<std::int32_t> held_of_line_;
+  std::vector<std::vector<std::int32_t>> of_group_, moving_of_group_;  // places in held_
+  std::vector<std::array<Value, 3>> last_;                             // by support
+  std::vector<Sums> sums_;                                             // by support, of the instant
+};
+
+}  // namespace tempi

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/lattice/lattice_watch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+
+namespace tempi {
+namespace {
+
+constexpr char changing = 0, never_changes = 1, known = 2;  // of loads
+
+}  // namespace
+
+LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
+                           const LatticeSupports& supports, const KickDrift& kick_drift)
+    : model_(model),
+      plan_(plan),
+      strikes_(strikes),
+      supports_(supports),
+      kick_drift_(kick_drift),
+      means_(plan.node_of_line.size()) {
+  Index place = 0;
+  for (const LatticeGroup& group : plan.groups) {
+    std::vector<Kept> parts;
+    for (const LatticePart& part : group.parts) {
+      Kept kept;
+      kept.place = place;
+      const auto room = static_cast<std::size_t>(Batch::padded(std::ssize(part.terms)));
+      const Index numbers = part.batch->kept() > 0 ? part.batch->kept() : part.batch->row();
+      kept.kept.resize(room * static_cast<std::size_t>(numbers));
+      for (auto* values : {&kept.energies, &kept.kinetic, &kept.work}) values->resize(room);
+      for (std::size_t i = 0; model.has_forces() && i < part.terms.size(); ++i) {
+        if (model.is_loaded(part.terms[i])) kept.loaded.push_back(static_cast<std::int32_t>(i));
+        if (model.is_damped(part.terms[i])) kept.damped.push_back(static_cast<std::int32_t>(i));
+      }
+      if (!kept.loaded.empty()) {
+        kept.load_work.resize(room);
+        make_room_for_loads(part, kept);
+      }
+      if (!kept.damped.empty()) kept.damping_work.resize(room);
+      place += std::ssize(part.terms);
+      parts.push_back(std::move(kept));
+    }
+    kept_.push_back(std::move(parts));
+  }
+}
+
+// Where the loads of its terms are kept, in the order of strikes.
+void LatticeWatch::make_room_for_loads(const LatticePart& part, Kept& kept) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (const std::int32_t i : kept.loaded)
+    kept.nodes = std::max(kept.nodes, model_.term(part.terms[static_cast<std::size_t>(i)]).stencil().size());
+  for (const std::int32_t i : kept.loaded) {
+    const TermId term = part.terms[static_cast<std::size_t>(i)];
+    const auto stencil = model_.term(term).stencil();
+    for (std::size_t a = 0; a < kept.nodes; ++a) kept.lines.push_back(a < stencil.size() ? plan_.line(stencil[a]) : -1);
+    bool changes = false;
+    const auto look = [&](const DeadPart& dead) { changes = changes || dead.value->depends_on_time(); };
+    for (const HostedForce& h : model_.forces_within(term)) {
+      changes = changes || (!h.force->is_dead() && !h.force->is_damper());
+      h.force->each_dead_part(h.element, std::ref(look));
+    }
+    kept.constancy.push_back(changes ? changing : never_changes);
+  }
+  kept.load_force.resize(kept.lines.size() * d);
+  kept.load_displacement.resize(kept.lines.size() * d);
+}
+
+bool LatticeWatch::strike(std::size_t g, double step, double t, std::span<NodeLine> nodes) {
+  const LatticeGroup& group = plan_.groups[g];
+  std::atomic<bool> admissible = true;
+  for (std::size_t i = 0; i < group.parts.size(); ++i) {
+    const Batch& batch = *group.parts[i].batch;
+    Kept& kept = kept_[g][i];
+    const bool at_speed = batch.kept() > 0;
+    const Index numbers = at_speed ? batch.kept() : batch.row();
+    strikes_.each_block(group.parts[i], [&](Index first, Index last) {
+      const auto energies = std::span(kept.energies).subspan(static_cast<std::size_t>(first));
+      const auto keep = std::span(kept.kept).subspan(static_cast<std::size_t>(first * numbers));
+      if (!at_speed) batch.measure(first, last, t, nodes, energies, keep);
+      const bool all = at_speed ? batch.watch(first, last, step, t, nodes, energies, keep)
+                                : batch.strike(first, last, step, t, nodes);
+      if (!all) admissible.store(false, std::memory_order_relaxed);
+    });
+  }
+  return admissible;
+}
+
+void LatticeWatch::note_means(std::size_t group, std::span<const NodeLine> nodes,
+                              std::span<const std::array<double, 3>> before) {
+  for (const std::int32_t l : plan_.groups[group].lines) {
+    const auto line = static_cast<std::size_t>(l);
+    const NodeLine& node = nodes[line];
+    NodeMean& mean = means_[line];
+    mean.kinetic = 0.0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      // A supported component is not kicked: it has the velocity of its motion before and after.
+      const double v = supports_.any() && supports_.holds(line, c) ? node.velocity[c] : before[line][c];
+      mean.velocity[c] = 0.5 * (v + node.velocity[c]);
+      mean.kinetic += 0.5 / node.inverse_mass * v * v;
+    }
+  }
+}
+
+void LatticeWatch::show(std::size_t g, Index update, double step, double t, const LatticeNodes& nodes, State& state,
+                        const Dampers* dampers, Observer& observer) {
+  const LatticeGroup& group = plan_.groups[g];
+  const bool together = observer.takes_strikes_together();
+  for (std::size_t p = 0; p < group.parts.size(); ++p) {
+    const LatticePart& part = group.parts[p];
+    Kept& kept = kept_[g][p];
+    look_at_loads(part, kept, t, nodes, state);
+    strikes_.each_block(part, [&](Index first, Index last) {
+      review(part, kept, first, last, step, nodes.lines(), dampers);
+      if (!together) return;
+      const auto n = static_cast<std::size_t>(last - first);
+      const auto figures = [&](const std::vector<double>& values) {
+        return values.empty() ? std::span<const double>()
+                              : std::span(values).subspan(static_cast<std::size_t>(first), n);
+      };
+      observer.on_strikes({std::span(part.terms).subspan(static_cast<std::size_t>(first), n), kept.place + first,
+                           update, t, step, figures(kept.kinetic), figures(kept.work), figures(kept.damping_work),
+                           figures(kept.energies), figures(kept.load_work)});
+    });
+    if (!together) show_one_by_one(part, kept, update, step, t, state, observer);
+  }
+}
+
+// What the kept impulses of terms first to last - 1 have done; loads and dampers belong to their terms.
+void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
+                          std::span<const NodeLine> nodes, const Dampers* dampers) {
+  const Batch& batch = *part.batch;
+  const auto begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last);
+  if (batch.kept() > 0) {
+    batch.works(first, last, means_, std::span(kept.kept).subspan(begin * static_cast<std::size_t>(batch.kept())),
+                std::span(kept.kinetic).subspan(begin), std::span(kept.work).subspan(begin));
+  } else {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double* gradient = &kept.kept[i * static_cast<std::size_t>(batch.row())];
+      kept.work[i] = kept.kinetic[i] = 0.0;
+      for (const NodeId a : part.potential->stencil(index(part.terms[i]) - index(part.first))) {
+        const NodeMean& mean = means_[static_cast<std::size_t>(plan_.line(a))];
+        kept.kinetic[i] += mean.kinetic;
+        for (int c = 0; c < model_.dim(); ++c)
+          kept.work[i] -= step * *gradient++ * mean.velocity[static_cast<std::size_t>(c)];
+      }
+    }
+  }
+  const auto each_of = [&](const std::vector<std::int32_t>& places, auto&& visit) {
+    for (auto at = std::ranges::lower_bound(places, static_cast<std::int32_t>(first)); at != places.end() && *at < last;
+         ++at)
+      visit(static_cast<std::size_t>(*at), static_cast<std::size_t>(at - places.begin()));
+  };
+  each_of(kept.loaded, [&](std::size_t, std::size_t loaded) { add_load(kept, loaded, step, nodes); });
+  each_of(kept.damped, [&](std::size_t i, std::size_t) {
+    kept.damping_work[i] = damping_work(part.terms[i], step, dampers);
+    kept.work[i] += kept.damping_work[i];
+  });
+}
+
+// visit(place in the term's rows, line, component).
+template <class Visit>
+void LatticeWatch::each_component(TermId term, Visit&& visit) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto stencil = model_.term(term).stencil();
+  for (std::size_t a = 0; a < stencil.size(); ++a)
+    for (std::size_t c = 0; c < d; ++c) visit(a * d + c, static_cast<std::size_t>(plan_.line(stencil[a])), c);
+}
+
+// The loads' forces within terms; constant ones are looked at once.
+void LatticeWatch::look_at_loads(const LatticePart& part, Kept& kept, double t, const LatticeNodes& nodes,
+                                 State& state) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (std::size_t k = 0; k < kept.loaded.size(); ++k) {
+    if (kept.constancy[k] == known) continue;
+    const TermId term = part.terms[static_cast<std::size_t>(kept.loaded[k])];
+    nodes.write_nodes_of(term, state);
+    kick_drift_.load_impulses(
+        term, state.displacement, state.velocity, t, 1.0,
+        std::span(kept.load_force).subspan(k * kept.nodes * d, model_.term(term).stencil().size() * d));
+    if (kept.constancy[k] == never_changes) kept.constancy[k] = known;
+  }
+}
+
+void LatticeWatch::add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const double* f = &kept.load_force[loaded * kept.nodes * d];
+  double* before = &kept.load_displacement[loaded * kept.nodes * d];
+  double power = 0.0, work = 0.0;
+  for (std::size_t a = 0; a < kept.nodes; ++a) {
+    const std::int32_t line = kept.lines[loaded * kept.nodes + a];
+    if (line < 0) break;
+    const NodeLine& node = nodes[static_cast<std::size_t>(line)];
+    const NodeMean& mean = means_[static_cast<std::size_t>(line)];
+    for (std::size_t c = 0; c < d; ++c, ++f, ++before) {
+      power += *f * mean.velocity[c];
+      work += *f * (node.displacement[c] - *before);
+      *before = node.displacement[c];
+    }
+  }
+  const auto i = static_cast<std::size_t>(kept.loaded[loaded]);
+  kept.work[i] += step * power;
+  kept.load_work[i] = work;
+}
+
+// A drag acts at the mean velocity itself.
+double LatticeWatch::damping_work(TermId term, double step, const Dampers* dampers) const {
+  double work = 0.0;
+  if (dampers != nullptr) {
+    const auto q = dampers->impulses(term);
+    each_component(term,
+                   [&](std::size_t at, std::size_t line, std::size_t c) { work += q[at] * means_[line].velocity[c]; });
+    return work;
+  }
+  for (const HostedForce& h : model_.forces_within(term)) {
+    const auto add = [&](std::size_t node, double c) {
+      const NodeMean& mean = means_[static_cast<std::size_t>(plan_.line(h.force->stencil(h.element)[node]))];
+      for (const double w : mean.velocity) work -= step * c * w * w;
+    };
+    h.force->each_drag(h.element, std::ref(add));
+  }
+  return work;
+}
+
+void LatticeWatch::show_one_by_one(const LatticePart& part, const Kept& kept, Index update, double step, double t,
+                                   State& state, Observer& observer) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::vector<double> loads;
+  for (std::size_t i = 0; i < part.terms.size(); ++i) {
+    const TermId term = part.terms[i];
+    loads.assign(model_.force_slot(term) >= 0 ? model_.term(term).stencil().size() * d : 0, 0.0);
+    const auto found = std::ranges::lower_bound(kept.loaded, static_cast<std::int32_t>(i));
+    if (found != kept.loaded.end() && *found == static_cast<std::int32_t>(i))
+      for (std::size_t c = 0; c < loads.size(); ++c)
+        loads[c] = step * kept.load_force[static_cast<std::size_t>(found - kept.loaded.begin()) * kept.nodes * d + c];
+    observer.on_strike({term, update, t, step, kept.kinetic[i], kept.work[i],
+                        kept.damping_work.empty() ? 0.0 : kept.damping_work[i], kept.energies[i], loads, state});
+  }
+}
+
+}  // namespace tempi

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lattice engine's strikes, watched: what each term's impulses have done with the velocities before and after all
+// strikes of their instant (Strike in integrator.hpp). The batches keep the impulses of an instant; once it is over
+// they are multiplied with the mean velocities. Blocks on all threads; single strikes for observers who want those.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "tempi/core/aligned_vector.hpp"
+#include "tempi/integrator/dampers.hpp"
+#include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/kick_drift.hpp"
+#include "tempi/integrator/lattice/lattice_nodes.hpp"
+#include "tempi/integrator/lattice/lattice_strikes.hpp"
+#include "tempi/integrator/lattice/lattice_supports.hpp"
+
+namespace tempi {
+
+class LatticeWatch {
+ public:
+  // All must outlive it.
+  LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
+               const LatticeSupports& supports, const KickDrift& kick_drift);
+
+  // Instead of LatticeStrikes::strike: the same bits, with V_K and impulses kept.
+  bool strike(std::size_t group, double step, double t, std::span<NodeLine> nodes);
+
+  // Once the instant is over: the mean velocities of a group's nodes; `before`: by line.
+  void note_means(std::size_t group, std::span<const NodeLine> nodes, std::span<const std::array<double, 3>> before);
+  // Then: shows the group's strikes. `state`: where the observer may look. `dampers`: those that have acted in this
+  // instant; null where all dampers are drags on nodes.
+  void show(std::size_t group, Index update, double step, double t, const LatticeNodes& nodes, State& state,
+            const Dampers* dampers, Observer& observer);
+
+ private:
+  struct Kept {
+    Index place = 0;  // of the part's first term in the engine's order
+    std::vector<double> energies, kept, kinetic, work, damping_work, load_work;
+    std::vector<std::int32_t> loaded, damped;  // places of its terms with loads, with dampers; ascending
+    // Of each loaded term, in rows of dim numbers a node: the loads' force now, the displacements at its last strike;
+    // and the lines of its nodes (-1 beyond the last).
+    std::size_t nodes = 0;
+    std::vector<std::int32_t> lines;
+    std::vector<double> load_force, load_displacement;
+    std::vector<char> constancy;
+  };
+  void look_at_loads(const LatticePart& part, Kept& kept, double t, const LatticeNodes& nodes, State& state);
+  void review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
+              std::span<const NodeLine> nodes, const Dampers* dampers);
+  void make_room_for_loads(const LatticePart& part, Kept& kept) const;
+  void add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes);
+  double damping_work(TermId term, double step, const Dampers* dampers) const;
+  template <class Visit>
+  void each_component(TermId term, Visit&& visit) const;
+  void show_one_by_one(const LatticePart& part, const Kept& kept, Index update, double step, double t, State& state,
+                       Observer& observer) const;
+
+  const Model& model_;
+  const LatticeGroups& plan_;
+  const LatticeStrikes& strikes_;
+  const LatticeSupports& supports_;
+  const KickDrift& kick_drift_;
+  AlignedVector<NodeMean> means_;        // by line
+  std::vector<std::vector<Kept>> kept_;  // of each group, by part
+};
+
+}  // namespace tempi

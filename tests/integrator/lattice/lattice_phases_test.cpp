@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phases of an instant on a lattice, each by itself: loads, supports, drags, on lines of nodes that no engine
+// drifts.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "support/lattice.hpp"
+#include "support/runs.hpp"
+#include "tempi/force/damping.hpp"
+#include "tempi/force/loads.hpp"
+#include "tempi/integrator/lattice/batch_forces.hpp"
+#include "tempi/integrator/lattice/lattice_drag.hpp"
+#include "tempi/integrator/lattice/lattice_loads.hpp"
+#include "tempi/integrator/lattice/lattice_nodes.hpp"
+#include "tempi/integrator/lattice/lattice_supports.hpp"
+
+namespace tempi::test {
+namespace {
+
+// Four particles of 1, 2, 3 and 4 kg in the plane, a spring between neighbours; steps of 1, 2 and 2 ticks.
+struct Chain {
+  explicit Chain(const std::function<void(Model::Parts&)>& edit)
+      : model(make(edit)), plan(lattice_groups(model, ticks)), nodes(model, plan, 0.25), state(reference_state(model)) {
+    for (std::size_t i = 0; i < state.displacement.size(); ++i) {
+      state.displacement[i] = 0.01 * static_cast<double>(i * i % 7);
+      state.velocity[i] = 0.1 * static_cast<double>(i % 3) - 0.1;
+    }
+    nodes.read(state);
+  }
+  static Model make(const std::function<void(Model::Parts&)>& edit) {
+    const std::vector<double> X = {0.0, 0.0, 1.0, 0.1, 2.0, 0.0, 3.0, -0.1};
+    Model::Parts parts;
+    parts.dim = 2;
+    parts.reference = X;
+    parts.mass = {1.0, 2.0, 3.0, 4.0};
+    parts.add(make_pairs(X, 2, parts.mass, {{node(0), node(1)}, {node(1), node(2)}, {node(2), node(3)}},
+                         Spring{1.0, 1.0}, {}));
+    edit(parts);
+    return Model(std::move(parts));
+  }
+  static NodeId node(Index a) { return make_id<NodeId>(a); }
+  NodeLine& line(Index a) { return nodes.lines()[static_cast<std::size_t>(plan.line(node(a)))]; }
+
+  std::vector<std::int32_t> ticks = {1, 2, 2};
+  Model model;
+  LatticeGroups plan;
+  LatticeNodes nodes;
+  State state;
+  ThreadTeam team{1};
+};
+
+// A force with a potential of its own: -k u on the first node of its host. Not dead, no damper.
+class Anchor final : public Force {
+ public:
+  Index size() const override { return 1; }
+  std::span<const NodeId> stencil(Index) const override { return {&node_, 1}; }
+  void add_impulse(Index, std::span<const double> u, std::span<const double>, double, double dt,
+                   std::span<double> p) const override {
+    for (std::size_t c = 0; c < 2; ++c) p[c] -= dt * 5.0 * u[ordinal(node_) * 2 + c];
+  }
+
+ private:
+  NodeId node_ = make_id<NodeId>(1);
+};
+
+TEST(LatticeNodes, AreAViewOfTheStateAndBack) {
+  Chain chain([](Model::Parts&) {});
+  State other = reference_state(chain.model);
+  chain.nodes.write(other);
+  EXPECT_EQ(other.displacement, chain.state.displacement);
+  EXPECT_EQ(other.velocity, chain.state.velocity);
+  chain.line(2).velocity[0] = std::nan("");
+  chain.nodes.drift(static_cast<std::size_t>(chain.plan.line(Chain::node(2))), 0.0);  // no time passes
+  EXPECT_EQ(chain.line(2).displacement[0], chain.state.displacement[4]);
+  chain.nodes.drift(static_cast<std::size_t>(chain.plan.line(Chain::node(1))), 4.0);
+  EXPECT_DOUBLE_EQ(chain.line(1).displacement[0], chain.state.displacement[2] + 4 * 0.25 * chain.state.velocity[2]);
+  EXPECT_EQ(chain.line(1).clock, 4.0);
+}
+
+TEST(LatticeGroups, KnowTheNodesOfTheirTerms) {
+  Chain chain([](Model::Parts&) {});
+  ASSERT_EQ(chain.plan.groups.size(), 2u);
+  EXPECT_EQ(chain.plan.groups[0].lines.size(), 2u);  // of the first spring
+  EXPECT_EQ(chain.plan.groups[1].lines.size(), 3u);
+}
+
+// The first term hosts the anchor, the others a push of (t, 3) on their second node.
+void push(Model::Parts& parts) {
+  parts.forces.push_back(std::make_unique<Anchor>());
+  parts.hosts.push_back({make_id<TermId>(0)});
+}
+
+TEST(LatticeLoads, KickAndBookWhatTheForceSays) {
+  Chain chain(push);
+  LatticeLoads loads(chain.model, chain.plan, chain.team);
+  ASSERT_TRUE(loads.any());
+  loads.start(chain.nodes.lines());
+  const NodeLine before = chain.line(1);
+  loads.evaluate(0, 0.0, chain.nodes.lines());
+  loads.strike(0, 0.5, chain.nodes.lines(), chain.state.loads);
+  for (std::size_t c = 0; c < 2; ++c) {
+    const double f = -5.0 * before.displacement[c];
+    EXPECT_NEAR(chain.line(1).velocity[c], before.velocity[c] + 0.5 * f / 2.0, 1e-15);
+    EXPECT_NEAR(chain.state.loads.impulse[c].value(), 0.5 * f, 1e-15);
+  }
+  EXPECT_EQ(chain.state.loads.work.value(), 0.0);  // nothing has moved since the start
+  const double x = 1.0 + before.displacement[0], y = 0.1 + before.displacement[1];
+  EXPECT_NEAR(chain.state.loads.moment[2].value(),
+              0.5 * -5.0 * (x * before.displacement[1] - y * before.displacement[0]), 1e-15);
+  // Taken back, velocities and bookings are those before.
+  loads.take_back(0, 0.5, chain.nodes.lines(), chain.state.loads);
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_NEAR(chain.line(1).velocity[c], before.velocity[c], 1e-16);
+    EXPECT_NEAR(chain.state.loads.impulse[c].value(), 0.0, 1e-16);
+  }
+}
+
+TEST(LatticeLoads, DoTheWorkOfTheTrapeziumRuleThroughACheckpointToo) {
+  Chain chain(push);
+  LatticeLoads loads(chain.model, chain.plan, chain.team), other(chain.model, chain.plan, chain.team);
+  loads.start(chain.nodes.lines());
+  loads.evaluate(0, 0.0, chain.nodes.lines());
+  loads.strike(0, 0.5, chain.nodes.lines(), chain.state.loads);
+  std::stringstream file;
+  ArchiveWriter writer(file);
+  loads.save(writer);
+  ArchiveReader reader(file);
+  other.load(reader);
+  const double u0 = chain.line(1).displacement[0];
+  chain.line(1).displacement[0] += 0.3;
+  for (LatticeLoads* each : {&loads, &other}) {
+    Ledger ledger;
+    AlignedVector<NodeLine> copy(chain.nodes.lines().begin(), chain.nodes.lines().end());
+    each->evaluate(0, 1.0, copy);
+    each->strike(0, 0.5, copy, ledger);
+    EXPECT_NEAR(ledger.work.value(), 0.5 * (-5.0 * u0 - 5.0 * (u0 + 0.3)) * 0.3, 1e-15);  // exact for a linear force
+  }
+}
+
+TEST(LatticeSupports, GiveToTheLedgerWhatKicksGaveToHeldComponents) {
+  Chain chain([](Model::Parts& parts) {
+    Support support;
+    support.name = "wall";
+    support.nodes = {Chain::node(2)};
+    support.motion[1] = Support::Motion::at_rest;
+    std::vector<Support> all;
+    all.push_back(std::move(support));
+    parts.supports = Supports(std::move(all), parts.reference, 2);
+  });
+  LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
+  supports.start(chain.nodes.lines());
+  supports.read(chain.nodes.lines());
+  EXPECT_EQ(chain.line(2).velocity[1], 0.0);
+  const std::size_t line = static_cast<std::size_t>(chain.plan.line(Chain::node(2)));
+  EXPECT_TRUE(supports.holds(line, 1));
+  EXPECT_FALSE(supports.holds(line, 0));
+  const double free = chain.line(2).velocity[0];
+  chain.line(2).velocity[0] += 0.4;
+  chain.line(2).velocity[1] += 0.2;
+  supports.settle(1, chain.nodes.lines(), chain.state.supports);
+  EXPECT_EQ(chain.line(2).velocity[0], free + 0.4);
+  EXPECT_EQ(chain.line(2).velocity[1], 0.0);
+  EXPECT_NEAR(chain.state.supports[0].impulse[1].value(), -3.0 * 0.2, 1e-15);
+  EXPECT_EQ(chain.state.supports[0].impulse[0].value(), 0.0);
+  EXPECT_NEAR(chain.state.supports[0].moment[2].value(), -3.0 * 0.2 * (2.0 + chain.line(2).displacement[0]), 1e-15);
+}
+
+TEST(LatticeSupports, MoveNodesAsPrescribedAndBookTheirOwnMass) {
+  Chain chain([](Model::Parts& parts) {
+    std::vector<Support> all;
+    all.push_back(moving("hand", {Chain::node(0)}, {"2*t", "0"}, 2));
+    parts.supports = Supports(std::move(all), parts.reference, 2);
+  });
+  LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
+  supports.start(chain.nodes.lines());
+  supports.read(chain.nodes.lines());
+  EXPECT_NEAR(chain.line(0).velocity[0], 2.0, 1e-12);
+  supports.follow(0, 2.0, chain.nodes.lines(), chain.state.supports);
+  EXPECT_DOUBLE_EQ(chain.line(0).displacement[0], 1.0);
+  EXPECT_EQ(chain.line(0).clock, 2.0);
+  EXPECT_NEAR(chain.state.supports[0].impulse[0].value(), 0.0, 1e-12);  // at constant speed it takes nothing
+}
+
+// w = (v- + v_P) / 2 / (1 + C / 2m) with the C of both groups: checked on numbers, and by the sign of the work.
+TEST(LatticeDrag, SolvesEachNodeExactly) {
+  Chain chain([](Model::Parts& parts) {
+    parts.forces.push_back(make_drag(2, {{Chain::node(1), 0.8}, {Chain::node(1), 0.6}}));
+    parts.hosts.push_back({make_id<TermId>(0), make_id<TermId>(1)});
+  });
+  LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
+  LatticeDrag drag(chain.model, chain.plan, supports, chain.team);
+  ASSERT_TRUE(drag.takes_all());
+  std::vector<LatticeDrag::Vector> before(4);
+  for (std::size_t i = 0; i < 4; ++i) std::copy_n(chain.nodes.lines()[i].velocity, 3, before[i].begin());
+  const double v_minus = chain.line(1).velocity[0];
+  chain.line(1).velocity[0] += 0.3;
+  const double v_P = chain.line(1).velocity[0], C = 0.25 * 0.8 + 0.5 * 0.6, m = 2.0;
+  drag.begin();
+  drag.announce(0, 0.25);
+  drag.announce(1, 0.5);
+  drag.act(chain.nodes.lines(), before, chain.state.damping);
+  const double w = 0.5 * (v_minus + v_P) / (1.0 + 0.5 * C / m), v_plus = chain.line(1).velocity[0];
+  EXPECT_NEAR(v_plus, v_P - C / m * w, 1e-16);
+  EXPECT_NEAR(w, 0.5 * (v_minus + v_plus), 1e-16);
+  EXPECT_NEAR(chain.state.damping.impulse[0].value(), -C * w, 1e-16);
+  EXPECT_LT(chain.state.damping.work.value(), 0.0);
+  EXPECT_EQ(chain.line(3).velocity[0], chain.state.velocity[6]);  // the others have none
+}
+
+// A model whose dampers couple nodes is not for it.
+TEST(LatticeDrag, LeavesDashpotsToOthers) {
+  Chain chain([](Model::Parts& parts) {
+    parts.forces.push_back(make_dashpots(parts.reference, 2, {{Chain::node(0), Chain::node(1)}}, 0.3));
+    parts.hosts.push_back({make_id<TermId>(0)});
+  });
+  LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
+  EXPECT_FALSE(LatticeDrag(chain.model, chain.plan, supports, chain.team).takes_all());
+}
+
+// Against the sum term by term, on any number of threads the same bits.
+TEST(BatchForces, AreThoseTermByTerm) {
+  for (const MeshCase& mesh : mesh_cases()) {
+    SCOPED_TRACE(mesh.name);
+    const Body body = make_body_with(mesh.make(), NeoHookean{{1.3, 0.7}}, 1.2, [](const Mesh& m, Model::Parts& parts) {
+      add_force(parts, make_gravity(m, cells_of(parts), {}, formulas({"0.1*X", "-0.2*t", "0.3"}, m.dim())));
+    });
+    const Model& model = *body.model;
+    const State state = moving_state(body, 0.1, 0.02, 5);
+    const auto d = static_cast<std::size_t>(model.dim());
+    const std::size_t n = state.displacement.size();
+    std::vector<double> force(n), load(n), threaded(n), unused(n), expected(n, 0.0);
+    EXPECT_TRUE(BatchForces(model, 1).evaluate(state.displacement, 0.7, force, load));
+    EXPECT_TRUE(BatchForces(model, 2).evaluate(state.displacement, 0.7, threaded, unused));
+    EXPECT_EQ(force, threaded);
+    for (Index i = 0; i < model.term_count(); ++i) {
+      const auto term = make_id<TermId>(i);
+      const auto [potential, k] = model.term(term);
+      const auto nodes = potential->stencil(k);
+      std::vector<double> g(nodes.size() * d, 0.0), q(g.size(), 0.0);
+      potential->add_gradient(k, state.displacement, 0.7, g);
+      for (const HostedForce& h : model.forces_within(term)) {
+        std::vector<double> part(h.local.size() * d, 0.0);
+        h.force->add_impulse(h.element, state.displacement, state.velocity, 0.7, 1.0, part);
+        for (std::size_t a = 0; a < h.local.size(); ++a)
+          for (std::size_t c = 0; c < d; ++c) q[h.local[a] * d + c] += part[a * d + c];
+      }
+      for (std::size_t j = 0; j < g.size(); ++j) expected[ordinal(nodes[j / d]) * d + j % d] += q[j] - g[j];
+    }
+    for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(force[i], expected[i], 1e-13) << i;
+  }
+}
+
+}  // namespace
+}  // namespace tempi::test
