@@ -46,23 +46,25 @@ Momenta momenta(const Model& model, const State& state) {
   Momenta result{{}, {}, 0.0, 0.0};
   Vector centre{};
   double total = 0.0;
+  std::vector<Vector> places(static_cast<std::size_t>(model.node_count()));
   for (Index a = 0; a < model.node_count(); ++a) {
     const double m = model.mass(make_id<NodeId>(a));
-    const Vector x = position(model, state, a);
+    const Vector& x = places[static_cast<std::size_t>(a)] = position(model, state, a);
     total += m;
     for (std::size_t c = 0; c < 3; ++c) centre[c] += m * x[c];
   }
   for (double& c : centre) c /= total;
   for (Index a = 0; a < model.node_count(); ++a) {
     const double m = model.mass(make_id<NodeId>(a));
-    const Vector x = position(model, state, a), v = node_vector(model, state.velocity, a);
+    const Vector &x = places[static_cast<std::size_t>(a)], v = node_vector(model, state.velocity, a);
     const Vector moment = cross(x, v);
     for (std::size_t c = 0; c < 3; ++c) {
       result.linear[c] += m * v[c];
       result.angular[c] += m * moment[c];
     }
-    result.linear_scale += m * norm(v);
-    result.angular_scale += m * norm(difference(x, centre)) * norm(v);
+    const double speed = norm(v);
+    result.linear_scale += m * speed;
+    result.angular_scale += m * norm(difference(x, centre)) * speed;
   }
   return result;
 }

@@ -17,6 +17,19 @@ namespace {
 constexpr Index updates_between_rechecks = 256;
 constexpr Index lines_at_once = 2048;
 
+// What reference engines keep of the way of loads, dim numbers a node of every loaded term, is of no use here.
+State without_way_of_loads(const State& state) {
+  State copy;
+  copy.displacement = state.displacement;
+  copy.velocity = state.velocity;
+  copy.clock = state.clock;
+  copy.loads = state.loads;
+  copy.damping = state.damping;
+  copy.supports = state.supports;
+  copy.constraints = state.constraints;
+  return copy;
+}
+
 }  // namespace
 
 AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions options)
@@ -250,7 +263,7 @@ AlignedVector<NodeLine> AviLattice::lines_at(std::span<const double> u) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   AlignedVector<NodeLine> nodes(plan_.node_of_line.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    std::copy_n(&u[ordinal(plan_.node_of_line[i]) * d], d, nodes[i].displacement);
+    for (std::size_t c = 0; c < d; ++c) nodes[i].displacement[c] = u[ordinal(plan_.node_of_line[i]) * d + c];
   return nodes;
 }
 
@@ -267,8 +280,13 @@ std::vector<double> AviLattice::internal_forces(std::span<const double> u, doubl
 
 // As KickDrift::synchronized, by batches.
 Snapshot AviLattice::synchronized(const State& state, double t) const {
-  Snapshot snapshot{t, state, {}, 0.0};
-  if (!started_) kick_drift_.start(snapshot.state);
+  Snapshot snapshot{t, {}, {}, 0.0};
+  if (started_) {
+    snapshot.state = without_way_of_loads(state);
+  } else {
+    snapshot.state = state;
+    kick_drift_.start(snapshot.state);
+  }
   for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
   AlignedVector<NodeLine> nodes = lines_at(snapshot.state.displacement);
   const auto duration = [&](std::int32_t ticks) {
@@ -299,9 +317,16 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   const Vector none{};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeId a = plan_.node_of_line[i];
-    std::copy_n(sums.force[i].begin(), d, &snapshot.force[ordinal(a) * d]);
-    std::copy_n(sums.ahead[i].begin(), d, &ahead[ordinal(a) * d]);
-    kick_drift_.kick(snapshot.state, a, std::span(sums.impulse[i]).first(d), std::span(none).first(d));
+    for (std::size_t c = 0; c < d; ++c) {
+      snapshot.force[ordinal(a) * d + c] = sums.force[i][c];
+      ahead[ordinal(a) * d + c] = sums.ahead[i][c];
+    }
+    if (supports_.held(i) >= 0) {
+      kick_drift_.kick(snapshot.state, a, std::span(sums.impulse[i]).first(d), std::span(none).first(d));
+    } else {
+      for (std::size_t c = 0; c < d; ++c)
+        snapshot.state.velocity[ordinal(a) * d + c] += sums.impulse[i][c] / model_.mass(a);
+    }
   }
   if (model_.has_dampers()) {
     dampers.report(snapshot.state, t, ahead);

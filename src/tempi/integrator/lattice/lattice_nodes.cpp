@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace tempi {
@@ -16,8 +15,10 @@ void LatticeNodes::read(const State& state) {
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const std::size_t a = ordinal(plan_.node_of_line[i]);
     NodeLine& node = lines_[i];
-    std::copy_n(&state.displacement[a * d], d, node.displacement);
-    std::copy_n(&state.velocity[a * d], d, node.velocity);
+    for (std::size_t c = 0; c < d; ++c) {
+      node.displacement[c] = state.displacement[a * d + c];
+      node.velocity[c] = state.velocity[a * d + c];
+    }
     node.clock = std::nearbyint(state.clock[a] / tick_);
   }
 }
@@ -29,8 +30,10 @@ void LatticeNodes::write(State& state) const {
 void LatticeNodes::write(State& state, NodeId a) const {
   const auto i = ordinal(a), d = static_cast<std::size_t>(model_.dim());
   const NodeLine& node = lines_[static_cast<std::size_t>(plan_.line(a))];
-  std::copy_n(node.displacement, d, &state.displacement[i * d]);
-  std::copy_n(node.velocity, d, &state.velocity[i * d]);
+  for (std::size_t c = 0; c < d; ++c) {
+    state.displacement[i * d + c] = node.displacement[c];
+    state.velocity[i * d + c] = node.velocity[c];
+  }
   state.clock[i] = node.clock * tick_;
 }
 
