@@ -266,6 +266,38 @@ class Repeats(CaseFolder):
         self.assertNotIn("energy_residual", summary(results))
         self.assertEqual(11, len(history(results)["time"]))
 
+    def test_frames_hold_the_fields_asked_for_in_single_precision(self):
+        whole = self.last(self.run_short("whole", output="frames = 1\nhistory = 5"))
+        output = 'frames = 1\nhistory = 5\nfields = ["velocity", "stress"]\nfloat32 = true'
+        points, _, point_data, cell_data, _ = self.last(self.run_short("some", output=output))
+        self.assertEqual(({"velocity"}, {"stress"}), (set(point_data), set(cell_data)))
+        for found, expected in ((points, whole[0]), (point_data["velocity"], whole[2]["velocity"]),
+                                (cell_data["stress"], whole[3]["stress"])):
+            self.assertEqual(np.float32, found.dtype)
+            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+    def test_a_probe_tells_stress_and_strain_of_the_cells_around_it(self):
+        results = self.run_short("stress", output="frames = 1\nhistory = 5",
+                                 probe=['name = "tip"\npoint = [1, 1]\nstress = true'])
+        points, cells, point_data, cell_data, _ = self.last(results)
+        reference = points - point_data["displacement"]
+        corner = np.argmin(np.linalg.norm(reference - [1, 1, 0], axis=1))
+        weight, stress, strain = 0.0, np.zeros(6), np.zeros(6)
+        for c, nodes in enumerate(cells.reshape(-1, 3)):
+            if corner not in nodes:
+                continue
+            edges = [(x[nodes[1:]] - x[nodes[0]])[:, :2].T for x in (reference, points)]
+            F = edges[1] @ np.linalg.inv(edges[0])
+            E = 0.5 * (F.T @ F - np.eye(2))
+            area = abs(np.linalg.det(edges[0]))
+            stress += area * cell_data["stress"][c]
+            strain += area * np.array([E[0, 0], E[1, 1], 0, E[0, 1], 0, 0])
+            weight += area
+        rows = history(results)
+        for what, expected in (("stress", stress / weight), ("strain", strain / weight)):
+            found = [rows[f"tip.{what}_{name}"][-1] for name in ("xx", "yy", "zz", "xy", "yz", "xz")]
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
     def test_newmark_takes_one_step_for_all(self):
         results = self.run_short("newmark", integrator='method = "newmark"\nsafety = 0.3')
         cells = self.last(results)[3]

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/summary.hpp"
@@ -14,6 +15,7 @@ namespace tempi {
 namespace {
 
 std::string duration(double seconds) {
+  if (std::isnan(seconds)) return "unknown";
   if (seconds < 120.0) return fmt::format("{:.3g} s", seconds);
   return seconds < 7200.0 ? fmt::format("{:.3g} min", seconds / 60.0) : fmt::format("{:.4g} h", seconds / 3600.0);
 }

@@ -59,7 +59,9 @@ Prediction predict(const Simulation& s) {
   Prediction p{s.start_time, 0.0, 0.0, 0.0};
   std::optional<double> pace = s.plan.pace;
   if (!pace) {
-    const auto fresh = method_of(s.input.integrator).make(*s.model, s.plan.steps, s.input.integrator.options);
+    const Method& method = method_of(s.input.integrator);
+    const auto& steps = method.engine == Engine::softened ? s.plan.wished : s.plan.steps;  // it softens them itself
+    const auto fresh = method.make(*s.model, steps, s.input.integrator.options);
     fresh->use_threads(s.threads);
     pace = s.measured_pace(*fresh);
   }

@@ -124,7 +124,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
     for (const std::size_t g : acting_) loads_.strike(g, part * step(g), nodes_.lines(), state.loads);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
   try {
-    apply_dampers(state, t, part);
+    apply_dampers(state, t);
   } catch (...) {
     take_back(state, t, part);
     throw;
@@ -233,7 +233,7 @@ void AviLattice::announce_dampers(State& state, double part) {
       }
 }
 
-void AviLattice::apply_dampers(State& state, double t, double /*part*/) {
+void AviLattice::apply_dampers(State& state, double t) {
   if (!model_.has_dampers()) return;
   if (drag_.takes_all()) {
     drag_.act(nodes_.lines(), before_, state.damping);

@@ -74,7 +74,7 @@ class AviLattice final : public Integrator {
   [[noreturn]] void fail(State& state, double t, double part);
   void take_back(State& state, double t, double part);
   void announce_dampers(State& state, double part);
-  void apply_dampers(State& state, double t, double part);
+  void apply_dampers(State& state, double t);
   void show(State& state, double now, Observer& observer);
   void add_drag(Snapshot& snapshot, std::span<const double> durations, const LatticeStrikes::NodalSums& sums) const;
 
