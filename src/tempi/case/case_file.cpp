@@ -265,16 +265,13 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   if (output.has("history")) c.history = output.integer("history");
   c.fields = output.list<std::string>("fields", "a list of texts");
   c.float32 = output.boolean("float32");
-  static const std::vector<std::string> known = {"displacement",  "velocity",        "mass",
-                                                 "updates",       "group",           "step",
-                                                 "strain_energy", "energy",          "stress",
-                                                 "von_mises",     "energy_residual", "energy_residual_last"};
+  const std::vector<std::string> known = choices_of(option("output", "fields"));
   for (const std::string& field : c.fields)
     if (std::ranges::find(known, field) == known.end()) {
       const std::string near = nearest(field, known);
-      fail(output.place_of("fields"), fmt::format("there is no field \"{}\"{}.", field,
-                                                  near.empty() ? fmt::format(" (there are {})", fmt::join(known, ", "))
-                                                               : fmt::format(". Did you mean \"{}\"?", near)));
+      fail(output.place_of("fields"), fmt::format("there is no field \"{}\". {}", field,
+                                                  near.empty() ? fmt::format("There are {}.", fmt::join(known, ", "))
+                                                               : fmt::format("Did you mean \"{}\"?", near)));
     }
   std::stringstream text;
   text << root;

@@ -220,8 +220,7 @@ constexpr Option rows[] = {
     {"probe", "group", group, "", "", "", any, "follows the mean of the nodes of this group"},
     {"probe", "where", text, "", "", "", any, where_text},
     {"probe", "stress", boolean, "", "false", "", any,
-     "stress and strain of the elements around these nodes too, the mean: columns NAME.stress_xx and so on (Cauchy, "
-     "Pa), "
+     "the mean stress and strain of the elements around these nodes too: NAME.stress_xx and so on (Cauchy, Pa), "
      "NAME.strain_xx (Green)"},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
@@ -292,13 +291,13 @@ constexpr Option rows[] = {
 
     {"output", "frames", integer, "", "", "", count,
      "intervals between pictures: 50 writes 51 frames; 0 writes none; omitted: 5 to 50, as many as take about a "
-     "twentieth "
-     "of the run"},
+     "twentieth of the run"},
     {"output", "history", integer, "", "", "", at_least_one,
      "intervals between rows of history.csv; omitted: 50 to 1000, as many as take about a twentieth of the run"},
-    {"output", "fields", words, "", "", "", any,
-     "data of the frames to write, of displacement, velocity, mass, updates, group, step, strain_energy (energy of "
-     "particles), stress, von_mises, energy_residual, energy_residual_last; omitted: all"},
+    {"output", "fields", words, "", "",
+     "displacement | velocity | mass | updates | group | step | strain_energy | energy | stress | von_mises | "
+     "energy_residual | energy_residual_last",
+     any, "data of the frames to write (energy: of particles); omitted: all"},
     {"output", "float32", boolean, "", "false", "", any, "numbers of the frames in single precision: half the size"},
 };
 
@@ -351,6 +350,7 @@ std::string_view kind_name(OptionKind kind) {
 
 std::string values_of(const Option& o) {
   if (o.kind == choice) return std::string(o.choices);
+  if (o.kind == words && !o.choices.empty()) return fmt::format("list of {}", o.choices);
   const std::string bounds = describe(o.range);
   return bounds.empty() ? std::string(kind_name(o.kind)) : fmt::format("{} {}", kind_name(o.kind), bounds);
 }

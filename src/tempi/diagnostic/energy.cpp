@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tempi/core/cross.hpp"
+
 namespace tempi {
 namespace {
 
@@ -21,10 +23,6 @@ Vector position(const Model& model, const State& state, Index a) {
   const Vector u = node_vector(model, state.displacement, a);
   for (std::size_t c = 0; c < 3; ++c) x[c] += u[c];
   return x;
-}
-
-Vector cross(const Vector& x, const Vector& p) {
-  return {x[1] * p[2] - x[2] * p[1], x[2] * p[0] - x[0] * p[2], x[0] * p[1] - x[1] * p[0]};
 }
 
 double norm(const Vector& x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }

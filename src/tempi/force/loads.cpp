@@ -10,6 +10,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "tempi/core/cross.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/mesh/elements.hpp"
 
@@ -134,10 +135,6 @@ const std::vector<FacetPoint>& rule_of(CellType type) {
 }
 
 using Vector = std::array<double, 3>;
-
-Vector cross(const Vector& r, const Vector& s) {
-  return {r[1] * s[2] - r[2] * s[1], r[2] * s[0] - r[0] * s[2], r[0] * s[1] - r[1] * s[0]};
-}
 
 // Facets and their nodes.
 class Facets {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tempi/core/cross.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/dampers.hpp"
 
@@ -13,10 +14,6 @@ namespace tempi {
 namespace {
 
 using Vector = std::array<double, 3>;
-
-Vector cross(const Vector& x, const Vector& p) {
-  return {x[1] * p[2] - x[2] * p[1], x[2] * p[0] - x[0] * p[2], x[0] * p[1] - x[1] * p[0]};
-}
 
 void book(Ledger& ledger, const Vector& x, const Vector& p, double work) {
   const Vector moment = cross(x, p);

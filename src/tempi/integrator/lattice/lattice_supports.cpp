@@ -5,14 +5,12 @@
 #include <functional>
 #include <limits>
 
+#include "tempi/core/cross.hpp"
+
 namespace tempi {
 namespace {
 
 using Vector = std::array<double, 3>;
-
-Vector cross(const Vector& x, const Vector& p) {
-  return {x[1] * p[2] - x[2] * p[1], x[2] * p[0] - x[0] * p[2], x[0] * p[1] - x[1] * p[0]};
-}
 
 Vector place(const Vector& X, const NodeLine& node) {
   return {X[0] + node.displacement[0], X[1] + node.displacement[1], X[2] + node.displacement[2]};
