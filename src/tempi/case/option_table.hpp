@@ -41,7 +41,7 @@ struct Option {
   OptionKind kind;
   std::string_view unit;
   std::string_view fallback;  // TOML text of the default; "required"; empty: optional, without a value
-  std::string_view choices;   // "a | b | c" for OptionKind::choice
+  std::string_view choices;   // "a | b | c"; for choice always, for words where they are of a fixed set
   Range range;
   std::string_view text;
 };
