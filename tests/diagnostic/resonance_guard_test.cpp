@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/chains.hpp"
 #include "tempi/core/error.hpp"
 
@@ -56,6 +58,31 @@ TEST(ResonanceGuard, looks_closer_when_the_smallest_scales_have_grown_tenfold) {
   EXPECT_NO_THROW(guard.look(w.snapshot, 1.0, 1e3));
   for (double& f : w.snapshot.force) f *= 1.1;
   EXPECT_THROW(guard.look(w.snapshot, 1.0, 1e3), SolveError);
+}
+
+// A load that sets in lifts all energies alike: it is tried once. Growth of the smallest scales alone is tried again.
+TEST(ResonanceGuard, tries_again_only_where_the_share_of_the_smallest_scales_has_grown) {
+  Watched w(0.5);
+  const auto energy = [&] {  // of the smallest scales of this sample
+    double sum = 0.0;
+    for (std::size_t a = 0; a < w.nodal.size(); ++a)
+      if (std::isfinite(w.nodal[a]))
+        sum += std::pow(w.snapshot.force[a] * w.nodal[a], 2) / w.chain.body.model->mass()[a];
+    return 0.125 * sum;
+  };
+  TickLattice uniform = w.lattice;  // steps that do not resonate: the first trial finds nothing
+  uniform.ticks.assign(uniform.ticks.size(), 1);
+  ResonanceGuard guard(*w.chain.body.model, w.lattice, w.nodal, 1);
+  guard.look(w.snapshot, 1e300, 1e3);
+  TickLattice& steps = w.lattice;  // the guard sees these
+  const TickLattice resonant = steps;
+  steps = uniform;
+  for (double& f : w.snapshot.force) f *= 4.0;
+  EXPECT_NO_THROW(guard.look(w.snapshot, 100.0 * energy(), 1e3));  // tried: sound
+  steps = resonant;
+  for (double& f : w.snapshot.force) f *= 4.0;
+  EXPECT_NO_THROW(guard.look(w.snapshot, 100.0 * energy(), 1e3));  // sixteen times the energy, the same share
+  EXPECT_THROW(guard.look(w.snapshot, 20.0 * energy(), 1e3), SolveError);
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <random>
 #include <span>
 #include <sstream>
 #include <string>
@@ -189,6 +191,27 @@ TEST(Vtu, VtkReadsBackAMixedMeshInThreeDimensionsBitForBit) {
 
 // 2^17 cells: a scalar of 8 bytes fills one block of 1 MiB exactly, the points begin a second one.
 TEST(Vtu, VtkReadsBackArraysOfWholeAndOfPartialBlocks) { expect_vtk_reads_back(chain(1 << 17), {1.0}); }
+
+// Noise is stored as it is, a few bytes a block longer; what repeats shrinks.
+TEST(Vtu, WhatDoesNotShrinkIsStored) {
+  const Mesh mesh = chain(1 << 15);
+  const auto cells = static_cast<std::size_t>(mesh.cells().size());
+  const auto nodes = static_cast<std::size_t>(mesh.node_count());
+  const auto size_with = [&](const std::vector<double>& values) {
+    Frame frame;
+    frame.points.assign(3 * nodes, 0.0);
+    if (!values.empty()) frame.cell_data = {{"values", 1, values, {}}};
+    const fs::path path = fresh_folder() / "frame.vtu";
+    write_vtu(path, mesh, frame);
+    return static_cast<double>(fs::file_size(path));
+  };
+  std::mt19937_64 random(1);
+  std::vector<double> noise(cells);
+  for (double& x : noise) x = std::bit_cast<double>(random());
+  const double bare = size_with({}), raw = 8.0 * static_cast<double>(cells);
+  EXPECT_NEAR(size_with(noise) - bare, raw, 300.0);
+  EXPECT_LT(size_with(std::vector<double>(cells, 0.1)) - bare, 0.02 * raw);
+}
 
 TEST(Vtu, TheComparisonNoticesOneChangedBit) {
   const fs::path folder = fresh_folder();

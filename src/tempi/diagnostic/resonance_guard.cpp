@@ -17,7 +17,7 @@ ResonanceGuard::ResonanceGuard(const Model& model, const TickLattice& lattice, s
     : model_(model), lattice_(lattice), nodal_(nodal), threads_(threads), of_nodes_(nodal.size(), 0.0) {}
 
 void ResonanceGuard::look(const Snapshot& snapshot, double reference, double time_left) {
-  constexpr double much = 1e-3, grown = 10.0, again = 4.0;
+  constexpr double much = 1e-3, grown = 10.0, again = 4.0, most = 0.25;
   const auto d = static_cast<std::size_t>(model_.dim());
   double energy = 0.0;  // of the smallest scales
   for (std::size_t a = 0; a < of_nodes_.size(); ++a) {
@@ -30,14 +30,19 @@ void ResonanceGuard::look(const Snapshot& snapshot, double reference, double tim
   displacement_ = snapshot.state.displacement;
   if (std::exchange(first_, false)) least_ = energy;
   least_ = std::min(least_, energy);
-  const bool suspicious = energy > much * reference && energy > grown * least_ && energy > again * looked_at_;
+  const double share = energy / reference;
+  const bool suspicious = share > much && energy > grown * least_ && energy > again * looked_at_ &&
+                          share > std::min(again * share_looked_at_, most);
   if (!suspicious || !(time_left > 0.0)) return;
+  // Loads that set in look like growth, once: what is wide and dear to try waits for a second time.
+  const TrialOptions options = looked_at_ > 0.0 ? thorough() : TrialOptions{.price = 0.03, .complete = 0.03};
   looked_at_ = energy;
-  if (const std::string found = verdict(time_left); !found.empty())
+  share_looked_at_ = share;
+  if (const std::string found = verdict(time_left, options); !found.empty())
     throw SolveError(
         fmt::format("the steps resonate: at t = {:.9g} s the motion of the smallest scales holds {:.2g} of "
                     "the energy, and {}",
-                    snapshot.time, energy / reference, found));
+                    snapshot.time, share, found));
 }
 
 // Whether a term at a node takes a step beyond its own stable one: that grows as well, and is no resonance.
@@ -51,12 +56,13 @@ bool ResonanceGuard::exceeds_own_limit(NodeId node) const {
   return false;
 }
 
-std::string ResonanceGuard::verdict(double time_left) const {
+TrialOptions ResonanceGuard::thorough() { return {.price = 0.1, .complete = 0.1, .wide = 1.0}; }
+
+std::string ResonanceGuard::verdict(double time_left) const { return verdict(time_left, thorough()); }
+
+std::string ResonanceGuard::verdict(double time_left, TrialOptions options) const {
   if (displacement_.empty()) return "";
-  TrialOptions options;
   options.duration = std::max(time_left, 1000.0 * lattice_.tick * *std::ranges::max_element(lattice_.ticks));
-  options.price = options.complete = 0.1;
-  options.wide = 1.0;
   options.threads = threads_;
   const StepTrial trial = try_steps(model_, displacement_, lattice_, nodal_, options, of_nodes_);
   if (!trial.grows || exceeds_own_limit(*trial.where)) return "";

@@ -26,13 +26,16 @@ class ResonanceGuard {
 
   // After each sample; `reference`: the energy that counts as much [J] (E_ref of Balance), `time_left` [s] of the run.
   // Throws SolveError where the smallest scales have grown tenfold, to a thousandth of the reference or more, and the
-  // steps are found to resonate.
+  // steps are found to resonate. Tried again only where both their energy and its share of the reference have grown
+  // fourfold (a share above a quarter counts as grown): a load that sets in lifts the reference with it.
   void look(const Snapshot& snapshot, double reference, double time_left);
 
   // Whether the steps resonate about the last sample: for the message of a run that failed. Empty if not.
   std::string verdict(double time_left) const;
 
  private:
+  static TrialOptions thorough();
+  std::string verdict(double time_left, TrialOptions options) const;
   bool exceeds_own_limit(NodeId node) const;
 
   const Model& model_;
@@ -41,6 +44,7 @@ class ResonanceGuard {
   int threads_;
   std::vector<double> displacement_, of_nodes_;  // of the last sample; energies of its nodes
   double least_ = 0.0, looked_at_ = 0.0;  // energies of the smallest scales [J]: the least seen, the last one tried
+  double share_looked_at_ = 0.0;          // of the reference
   bool first_ = true;
 };
 

@@ -8,6 +8,7 @@
 #include <complex>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,12 @@ Place at(TermId i) { return static_cast<Place>(index(i)); }
 struct Level {
   std::int64_t ticks;
   Matrix A;
+};
+
+// Of a term's Hessian, between its nodes.
+struct Piece {
+  std::vector<NodeId> nodes;
+  std::vector<double> H;
 };
 
 // A neighbourhood, ready to be tried without the model. No levels: nothing can move, or its period is too long.
@@ -206,7 +213,9 @@ class Trial {
         nodal_(nodal),
         around_(node_terms(model)),
         local_(model.mass().size(), -1),
-        inside_(model.mass().size(), 0) {}
+        inside_(model.mass().size(), 0) {
+    for (const double m : model.mass()) inverse_root_mass_.push_back(1.0 / std::sqrt(m));
+  }
 
   // Nodes whose neighbours' terms have not all the same step, the most dangerous first.
   std::vector<NodeId> places(std::span<const double> priority) const {
@@ -309,20 +318,42 @@ class Trial {
 
   // The term's stiffness between the neighbourhood's free components.
   void add(Matrix& A, TermId i) {
-    const auto [potential, k] = model_.term(i);
     const auto d = static_cast<Place>(model_.dim());
-    potential->each_hessian_piece(k, u_, 0.0, [&](std::span<const NodeId> nodes, std::span<const double> H) {
+    for (const auto& [nodes, H] : stiffness(i)) {
       const Place n = nodes.size() * d;
-      for (Place r = 0; r < n; ++r)
-        for (Place c = 0; c < n; ++c) {
-          const NodeId a = nodes[r / d], b = nodes[c / d];
-          if (local_[at(a)] < 0 || local_[at(b)] < 0) continue;
-          const Eigen::Index row = place_[static_cast<Place>(local_[at(a)]) * d + r % d],
-                             column = place_[static_cast<Place>(local_[at(b)]) * d + c % d];
+      for (Place a = 0; a < nodes.size(); ++a)
+        for (Place b = 0; b < nodes.size(); ++b) {
+          const std::int32_t row = local_[at(nodes[a])], column = local_[at(nodes[b])];
           if (row < 0 || column < 0) continue;
-          A(row, column) += 0.5 * (H[r * n + c] + H[c * n + r]) / std::sqrt(model_.mass(a) * model_.mass(b));
+          const double scale = 0.5 * inverse_root_mass_[at(nodes[a])] * inverse_root_mass_[at(nodes[b])];
+          for (Place r = 0; r < d; ++r)
+            for (Place c = 0; c < d; ++c) {
+              const Eigen::Index to = place_[static_cast<Place>(row) * d + r],
+                                 from = place_[static_cast<Place>(column) * d + c];
+              if (to < 0 || from < 0) continue;
+              A(to, from) += scale * (H[(a * d + r) * n + b * d + c] + H[(b * d + c) * n + a * d + r]);
+            }
         }
-    });
+    }
+  }
+
+  // Pieces of the term's Hessian at u. Neighbourhoods overlap, a tetrahedron lies in twenty and more: the pieces last
+  // met are kept.
+  const std::vector<Piece>& stiffness(TermId i) {
+    constexpr std::size_t most_kept = std::size_t{1} << 23;  // numbers, 64 MiB
+    if (kept_numbers_ > most_kept) {
+      kept_.clear();
+      kept_numbers_ = 0;
+    }
+    const auto [found, is_new] = kept_.try_emplace(index(i));
+    if (is_new) {
+      const auto [potential, k] = model_.term(i);
+      potential->each_hessian_piece(k, u_, 0.0, [&](std::span<const NodeId> nodes, std::span<const double> H) {
+        found->second.push_back({{nodes.begin(), nodes.end()}, {H.begin(), H.end()}});
+        kept_numbers_ += H.size();
+      });
+    }
+    return found->second;
   }
 
   const Model& model_;
@@ -330,9 +361,12 @@ class Trial {
   const TickLattice& lattice_;
   std::span<const double> nodal_;  // stable steps of single nodes
   NodeTerms around_;
-  std::vector<std::int32_t> local_;  // of each node of the model its number in the neighbourhood in hand, or -1
-  std::vector<Eigen::Index> place_;  // of each component of that its row, or -1
-  std::vector<char> inside_;         // of each node of the model whether it has been in a wide neighbourhood
+  std::vector<std::int32_t> local_;        // of each node of the model its number in the neighbourhood in hand, or -1
+  std::vector<Eigen::Index> place_;        // of each component of that its row, or -1
+  std::vector<double> inverse_root_mass_;  // 1 / sqrt(m) of each node
+  std::unordered_map<Index, std::vector<Piece>> kept_;
+  std::size_t kept_numbers_ = 0;
+  std::vector<char> inside_;  // of each node of the model whether it has been in a wide neighbourhood
 };
 
 // Keeps the worst.

@@ -25,9 +25,11 @@ static_assert(std::endian::native == std::endian::little, "appended data is writ
 
 constexpr std::size_t block_size = std::size_t{1} << 20;
 
-// The low mantissa bits of doubles are noise that no level compresses. A frame of 10^6 tetrahedra, 159 MB of values,
-// takes 104 MB and 3.9 s at level 1, 103 MB and 7.1 s at level 6.
+// The low mantissa bits of doubles are noise that no level compresses: stresses and energies shrink by 4 to 5 %, and
+// take 37 ns a byte for it. Blocks a sample of which shrinks by less than a tenth are stored (level 0) instead: a frame
+// of 105,000 tetrahedra, 15 MB of values, takes 0.17 s and 7.8 MB instead of 0.5 s and 7.4 MB.
 constexpr int compression_level = 1;
+constexpr std::size_t sample_size = std::size_t{1} << 15;
 
 // A file of which nothing stays unless it was written to the end.
 class OutputFile {
@@ -116,14 +118,23 @@ class CompressedArray {
  private:
   void write_block() {
     TEMPI_ASSERT(next_ < head_.size());
-    uLongf size = compressBound(static_cast<uLong>(block_.size()));
-    compressed_.resize(size);
-    const int status = compress2(compressed_.data(), &size, reinterpret_cast<const Bytef*>(block_.data()),
-                                 static_cast<uLong>(block_.size()), compression_level);
-    if (status != Z_OK) throw std::bad_alloc();  // the only failure left: the buffer is large enough, the level valid
+    const std::size_t sampled = std::min(sample_size, block_.size());
+    const auto sample = std::span(block_).subspan((block_.size() - sampled) / 2, sampled);
+    const bool shrinks = 10 * compress(sample, compression_level) < 9 * sampled;
+    const std::size_t size = compress(block_, shrinks ? compression_level : Z_NO_COMPRESSION);
     file_.write(compressed_.data(), size);
     head_[next_++] = size;
     block_.clear();
+  }
+
+  // Into compressed_; returns its size.
+  std::size_t compress(std::span<const std::byte> bytes, int level) {
+    uLongf size = compressBound(static_cast<uLong>(bytes.size()));
+    compressed_.resize(size);
+    const int status = compress2(compressed_.data(), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                                 static_cast<uLong>(bytes.size()), level);
+    if (status != Z_OK) throw std::bad_alloc();  // the only failure left: the buffer is large enough, the level valid
+    return size;
   }
 
   OutputFile& file_;
