@@ -2,6 +2,7 @@
 // The kernels of elastic cells, and the packed data they work on.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,13 +47,32 @@ struct CellKernel {
   CellLook look;
 };
 
+// What viscous cells do (resist_cells.hpp): one after the other, forwards or backwards, all packs of disjoint nodes.
+struct Viscous {
+  double lambda, mu;                // [Pa s]; 2 mu >= 0, dim lambda + 2 mu >= 0
+  double relax, step;               // [s]: w = v - relax M^{-1} R(w), then v -= step M^{-1} R(w), R the resistance [N]
+  bool backward;                    // packs, points of a cell
+  const char* at_support;           // by pack: whether a node of it has held components; only then looked at:
+  const std::array<bool, 3>* held;  // by line
+  std::array<double, 3>* withheld;  // by line: impulses on held components are added here, not to velocities [N s]
+};
+
+// Packs first to last - 1; returns the work done (<= 0) [J]. `kept`, if not null: of all packs, the impulses -step R of
+// every node, lane by lane.
+using CellResistance = double (*)(const PackedCells& cells, const Viscous& viscous, Index first, Index last,
+                                  NodeLine* nodes, double* kept);
+
 enum class CellMaterial { neo_hookean, saint_venant_kirchhoff, linear_elastic };  // the order of Material
 
 // Of the instruction set with packs of W doubles.
 template <int W>
 CellKernel cell_kernel_of(CellShape shape, CellMaterial material);
 
+template <int W>
+CellResistance cell_resistance_of(CellShape shape);
+
 // Of the one in use (simd/instruction_set.hpp).
 CellKernel cell_kernel(CellShape shape, CellMaterial material);
+CellResistance cell_resistance(CellShape shape);
 
 }  // namespace tempi

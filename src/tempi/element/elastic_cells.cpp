@@ -11,7 +11,6 @@
 #include <limits>
 #include <numeric>
 
-#include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/element/cell_kernels.hpp"
 #include "tempi/mesh/elements.hpp"
@@ -199,26 +198,32 @@ class Cells final : public ElasticCells {
     }
   }
 
-  std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
+  PackedGeometry pack(std::span<const Index> elements, std::span<const std::int32_t> place) const override {
     const auto W = static_cast<std::size_t>(pack_width());
-    const std::size_t packs = (terms.size() + W - 1) / W;
-    AlignedVector<double> geometry(packs * W * P * (D * D + 1), 0.0);
-    AlignedVector<std::int32_t> places(packs * W * N);
+    const std::size_t packs = (elements.size() + W - 1) / W;
+    PackedGeometry packed{*cell_shape(Element::type, straight), AlignedVector<double>(packs * W * P * (D * D + 1), 0.0),
+                          AlignedVector<std::int32_t>(packs * W * N)};
+    Index k = 0;
     for (std::size_t i = 0; i < packs * W; ++i) {
-      const Index k = terms[std::min(i, terms.size() - 1)];
+      const bool none = i >= elements.size() || elements[i] < 0;
+      if (!none) k = elements[i];
       const auto nodes = stencil(k);
-      for (std::size_t a = 0; a < N; ++a) places[(i / W * N + a) * W + i % W] = place[ordinal(nodes[a])];
-      if (i >= terms.size()) continue;  // no volume, no force
+      for (std::size_t a = 0; a < N; ++a) packed.places[(i / W * N + a) * W + i % W] = place[ordinal(nodes[a])];
+      if (none) continue;  // no volume, no force
       for (std::size_t p = 0; p < P; ++p) {
-        double* lane = &geometry[(i / W * P + p) * (D * D + 1) * W + i % W];
+        double* lane = &packed.geometry[(i / W * P + p) * (D * D + 1) * W + i % W];
         for (std::size_t c = 0; c < D * D; ++c) lane[c * W] = point(k, p).inverse.a[c];
         lane[D * D * W] = point(k, p).det;
       }
     }
-    return std::make_unique<PackedBatch>(cell_kernel(*cell_shape(Element::type, straight),
-                                                     static_cast<CellMaterial>(material_.index())),
-                                         pack_width(), D, static_cast<Index>(N * D), model_.lame, std::move(geometry),
-                                         std::move(places));
+    return packed;
+  }
+
+  std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
+    PackedGeometry packed = pack(terms, place);
+    return std::make_unique<PackedBatch>(cell_kernel(packed.shape, static_cast<CellMaterial>(material_.index())),
+                                         pack_width(), D, static_cast<Index>(N * D), model_.lame,
+                                         std::move(packed.geometry), std::move(packed.places));
   }
 
   std::array<double, 6> cauchy_stress(Index k, std::span<const double> u) const override {

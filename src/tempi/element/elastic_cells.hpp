@@ -11,7 +11,9 @@
 #include <array>
 #include <memory>
 
+#include "tempi/core/aligned_vector.hpp"
 #include "tempi/material/material.hpp"
+#include "tempi/mesh/elements.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/potential/potential.hpp"
 
@@ -22,8 +24,17 @@ struct CellPoint {                             // a quadrature point of a cell
   std::array<std::array<double, 3>, 10> dN{};  // dN_a/dX of each stencil node [1/m]; zero beyond dim
 };
 
+struct PackedGeometry {  // what kernels work on (cell_kernels.hpp)
+  CellShape shape;
+  AlignedVector<double> geometry;
+  AlignedVector<std::int32_t> places;
+};
+
 class ElasticCells : public LocalPotential {
  public:
+  // Cells in packs of pack_width() (simd/instruction_set.hpp); `place` of each node is its line. -1 among `elements`,
+  // and what fills up the last pack, stands for a cell of no volume at the nodes of the one before it.
+  virtual PackedGeometry pack(std::span<const Index> elements, std::span<const std::int32_t> place) const = 0;
   virtual Index point_count() const = 0;  // of every cell
   virtual CellPoint at_point(Index k, Index q) const = 0;
   virtual CellId cell(Index k) const = 0;

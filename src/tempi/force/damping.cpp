@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "tempi/core/error.hpp"
+#include "tempi/element/cell_kernels.hpp"
+#include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
 namespace {
@@ -49,6 +52,46 @@ class Drag final : public Damper {
   std::vector<NodalDrag> drags_;
 };
 
+class ViscousBatch final : public DampingBatch {
+ public:
+  ViscousBatch(const ElasticCells& cells, double lambda, double mu, std::span<const Index> elements,
+               std::span<const std::int32_t> place, std::span<const std::array<bool, 3>> held)
+      : width_(static_cast<std::size_t>(pack_width())),
+        row_(cells.stencil(0).size() * static_cast<std::size_t>(cells.dim())),
+        lambda_(lambda),
+        mu_(mu),
+        packed_(cells.pack(elements, place)),
+        kernel_(cell_resistance(packed_.shape)) {
+    const std::size_t of_pack = cells.stencil(0).size() * width_;
+    at_support_.assign(packed_.places.size() / of_pack, 0);
+    for (std::size_t i = 0; i < packed_.places.size() && !held.empty(); ++i)
+      if (std::ranges::count(held[static_cast<std::size_t>(packed_.places[i])], true) > 0) at_support_[i / of_pack] = 1;
+  }
+
+  double resist(Index first, Index last, const Sweep& sweep, std::span<NodeLine> nodes,
+                std::span<double> kept) const override {
+    const Viscous viscous{lambda_,           mu_,
+                          sweep.relax,       sweep.step,
+                          sweep.backward,    at_support_.data(),
+                          sweep.held.data(), sweep.withheld.data()};
+    return kernel_({packed_.geometry.data(), packed_.places.data(), {}}, viscous, first, last, nodes.data(),
+                   kept.empty() ? nullptr : kept.data());
+  }
+
+  std::size_t row() const override { return row_; }
+  void impulse(std::size_t element, std::span<const double> kept, std::span<double> p) const override {
+    const double* lane = &kept[element / width_ * row_ * width_ + element % width_];
+    for (std::size_t i = 0; i < row_; ++i) p[i] = lane[i * width_];
+  }
+
+ private:
+  std::size_t width_, row_;
+  double lambda_, mu_;
+  PackedGeometry packed_;
+  CellResistance kernel_;
+  std::vector<char> at_support_;  // by pack
+};
+
 // Kelvin-Voigt with drag in proportion to mass. Formulas are those of space; what lies beyond dim does not move.
 class CellDamping final : public Damper {
   using Matrix = Eigen::Matrix3d;
@@ -83,8 +126,12 @@ class CellDamping final : public Damper {
   }
 
   bool each_drag(Index k, const std::function<void(std::size_t, double)>& visit) const override {
-    for (std::size_t a = 0; !viscous() && a < stencil(k).size(); ++a) visit(a, alpha_ * cells_.mass(k, a));
+    for (std::size_t a = 0; alpha_ > 0.0 && a < stencil(k).size(); ++a) visit(a, alpha_ * cells_.mass(k, a));
     return !viscous();
+  }
+  std::unique_ptr<DampingBatch> damping_batch(std::span<const Index> elements, std::span<const std::int32_t> place,
+                                              std::span<const std::array<bool, 3>> held) const override {
+    return std::make_unique<ViscousBatch>(cells_, lambda_, mu_, elements, place, held);
   }
 
   // With f_a = F dN_a/dX and b = F F^T:  C_ab = lambda f_a f_b^T + mu (dN_a . dN_b b + f_b f_a^T).

@@ -13,6 +13,7 @@
 
 #include "tempi/core/expression.hpp"
 #include "tempi/core/ids.hpp"
+#include "tempi/force/damping_batch.hpp"
 #include "tempi/force/load_batch.hpp"
 
 namespace tempi {
@@ -53,9 +54,18 @@ class Force {
   // that it can only take energy. Integrators treat it implicitly in v; no other force may depend on v.
   virtual bool is_damper() const { return false; }
 
-  // Of a damper that is a drag on single nodes: visit(node of the stencil, c [kg/s]), and true. False of others.
+  // What of a damper is a drag on single nodes: visit(node of the stencil, c [kg/s]). Whether that is all of it.
   virtual bool each_drag(Index /*k*/, const std::function<void(std::size_t node, double c)>& /*visit*/) const {
     return false;
+  }
+
+  // What of a damper is no drag, packed; null where there is no such thing. `elements` in packs of pack_width(), no two
+  // of a pack sharing a node, -1 for none; `place` of each node is its line, `held` of each line whether a component of
+  // it is held. The batch may refer to this force.
+  virtual std::unique_ptr<DampingBatch> damping_batch(std::span<const Index> /*elements*/,
+                                                      std::span<const std::int32_t> /*place*/,
+                                                      std::span<const std::array<bool, 3>> /*held*/) const {
+    return nullptr;
   }
 
   // C += -dF/dv [kg/s], row major, (dim * stencil size)^2 entries.

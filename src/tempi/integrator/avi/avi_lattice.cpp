@@ -44,7 +44,7 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       strikes_(plan_, team_),
       loads_(model, plan_, team_),
       supports_(model, plan_, lattice_.tick, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
-      drag_(model, plan_, supports_, team_),
+      packed_dampers_(model, plan_, supports_, team_),
       dampers_(model, kick_drift_) {
   acting_.reserve(plan_.groups.size());
   if (model.has_dampers()) before_.resize(nodes_.lines().size());
@@ -124,7 +124,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
     for (const std::size_t g : acting_) loads_.strike(g, part * step(g), nodes_.lines(), state.loads);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
   try {
-    apply_dampers(state, t);
+    apply_dampers(state, now, observer != nullptr);
   } catch (...) {
     take_back(state, t, part);
     throw;
@@ -215,12 +215,12 @@ void AviLattice::fail(State& state, double t, double part) {
       fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s. Try smaller steps.", t));
 }
 
-// Dampers that are no drags on nodes work on the state.
+// Dampers that are not packed work on the state.
 void AviLattice::announce_dampers(State& state, double part) {
   if (!model_.has_dampers()) return;
-  if (drag_.takes_all()) {
-    drag_.begin();
-    for (const std::size_t g : acting_) drag_.announce(g, part * step(g));
+  if (packed_dampers_.takes_all()) {
+    packed_dampers_.begin();
+    for (const std::size_t g : acting_) packed_dampers_.announce(g, part * step(g));
     return;
   }
   dampers_.begin();
@@ -233,15 +233,15 @@ void AviLattice::announce_dampers(State& state, double part) {
       }
 }
 
-void AviLattice::apply_dampers(State& state, double t) {
+void AviLattice::apply_dampers(State& state, double now, bool watched) {
   if (!model_.has_dampers()) return;
-  if (drag_.takes_all()) {
-    drag_.act(nodes_.lines(), before_, state.damping);
+  if (packed_dampers_.takes_all()) {
+    packed_dampers_.act(now, nodes_.lines(), before_, watched, state.damping);
     for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
     return;
   }
   for (const NodeId a : dampers_.nodes()) nodes_.write(state, a);
-  dampers_.act(state, t);
+  dampers_.act(state, now * lattice_.tick);
   const auto d = static_cast<std::size_t>(model_.dim());
   for (const NodeId a : dampers_.nodes())
     std::copy_n(&state.velocity[ordinal(a) * d], d, nodes_.lines()[static_cast<std::size_t>(plan_.line(a))].velocity);
@@ -254,9 +254,10 @@ void AviLattice::show(State& state, double now, Observer& observer) {
       for (const std::int32_t line : group(g).lines)
         nodes_.write(state, plan_.node_of_line[static_cast<std::size_t>(line)]);
   for (const std::size_t g : acting_) watch_->note_means(g, nodes_.lines(), before_);
-  const Dampers* dampers = model_.has_dampers() && !drag_.takes_all() ? &dampers_ : nullptr;
+  const Dampers* dampers = packed_dampers_.takes_all() ? nullptr : &dampers_;
   for (const std::size_t g : acting_)
-    watch_->show(g, std::lround(now) / group(g).ticks, step(g), now * lattice_.tick, nodes_, state, dampers, observer);
+    watch_->show(g, std::lround(now) / group(g).ticks, step(g), now * lattice_.tick, nodes_, state, dampers,
+                 packed_dampers_, observer);
 }
 
 AlignedVector<NodeLine> AviLattice::lines_at(std::span<const double> u) const {
@@ -304,8 +305,8 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
       loads_.report(g, durations[g], nodes, sums, started_ ? snapshot.state.loads : nothing);
     }
   }
-  if (drag_.takes_all()) {
-    add_drag(snapshot, durations, sums);
+  if (packed_dampers_.takes_all()) {
+    add_damping(snapshot, nodes, durations, sums);
     return snapshot;
   }
   Dampers dampers(model_, kick_drift_);
@@ -335,35 +336,42 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   return snapshot;
 }
 
-// As Dampers::report.
-void AviLattice::add_drag(Snapshot& snapshot, std::span<const double> durations,
-                          const LatticeStrikes::NodalSums& sums) const {
+// As Dampers::report; `nodes` are where the snapshot is.
+void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std::span<const double> durations,
+                             const LatticeStrikes::NodalSums& sums) const {
   const auto d = static_cast<std::size_t>(model_.dim());
-  const auto resistance = drag_.resistance(durations);
   State& state = snapshot.state;
-  snapshot.force.resize(state.velocity.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodeId a = plan_.node_of_line[i];
+    nodes[i].inverse_mass = 1.0 / model_.mass(a);
+    for (std::size_t c = 0; c < d; ++c)
+      nodes[i].velocity[c] =
+          state.velocity[ordinal(a) * d + c] + (supports_.holds(i, c) ? 0.0 : nodes[i].inverse_mass * sums.ahead[i][c]);
+  }
+  const auto q = packed_dampers_.impulses(nodes, durations);
   const Vector none{};
   double work = 0.0;
-  for (std::size_t i = 0; i < resistance.size(); ++i) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeId a = plan_.node_of_line[i];
-    const auto& [signed_sum, sum, coefficient] = resistance[i];
-    const double mass = model_.mass(a);
-    Vector q{}, p = sums.impulse[i], before{};
+    Vector p = sums.impulse[i], before{};
     for (std::size_t c = 0; c < d; ++c) {
       before[c] = state.velocity[ordinal(a) * d + c];
-      const double w = supports_.holds(i, c) ? before[c] : (mass * before[c] + sums.ahead[i][c]) / (mass + sum);
-      q[c] = -signed_sum * w;
-      p[c] += q[c];
+      p[c] += q[i][c];
     }
     kick_drift_.kick(state, a, std::span(p).first(d), std::span(none).first(d));
-    kick_drift_.book(state.damping, state, a, std::span(q).first(d));
+    kick_drift_.book(state.damping, state, a, std::span(q[i]).first(d));
     for (std::size_t c = 0; c < d; ++c) {
       const double after = state.velocity[ordinal(a) * d + c];
-      work += q[c] * 0.5 * (before[c] + after);
-      snapshot.force[ordinal(a) * d + c] = sums.force[i][c] - coefficient * after;
+      work += q[i][c] * 0.5 * (before[c] + after);
+      nodes[i].velocity[c] = after;
     }
   }
   state.damping.work += work;
+  const auto resistance = packed_dampers_.forces(nodes);
+  snapshot.force.resize(state.velocity.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t c = 0; c < d; ++c)
+      snapshot.force[ordinal(plan_.node_of_line[i]) * d + c] = sums.force[i][c] + resistance[i][c];
 }
 
 void AviLattice::save(ArchiveWriter& archive) const {

@@ -8,9 +8,9 @@
 // Neighbours may keep steps such as 7 and 9 ticks: no ratio need be whole. With all m_K = 1 it is explicit Newmark in
 // leapfrog form. An instant has phases, each in a file of its own: nodes drift (lattice_nodes.hpp), terms strike
 // (lattice_strikes.hpp; lattice_watch.hpp where somebody looks), loads act (lattice_loads.hpp), supports settle
-// (lattice_supports.hpp), dampers act (lattice_drag.hpp where they are drags on nodes, else dampers.hpp, on one thread
-// and term by term). The bits do not depend on the number of threads; they depend on the width of the machine's vector
-// instructions. Order 2.
+// (lattice_supports.hpp), dampers act (lattice_dampers.hpp; dampers.hpp, on one thread and term by term, where the
+// model has others than drags and viscous cells). The bits do not depend on the number of threads; they depend on the
+// width of the machine's vector instructions. Order 2.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 #include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
-#include "tempi/integrator/lattice/lattice_drag.hpp"
+#include "tempi/integrator/lattice/lattice_dampers.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
 #include "tempi/integrator/lattice/lattice_loads.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
@@ -74,9 +74,10 @@ class AviLattice final : public Integrator {
   [[noreturn]] void fail(State& state, double t, double part);
   void take_back(State& state, double t, double part);
   void announce_dampers(State& state, double part);
-  void apply_dampers(State& state, double t);
+  void apply_dampers(State& state, double now, bool watched);
   void show(State& state, double now, Observer& observer);
-  void add_drag(Snapshot& snapshot, std::span<const double> durations, const LatticeStrikes::NodalSums& sums) const;
+  void add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std::span<const double> durations,
+                   const LatticeStrikes::NodalSums& sums) const;
 
   std::int32_t ticks(TermId term) const { return lattice_.ticks[ordinal(term)]; }
   const LatticeGroup& group(std::size_t g) const { return plan_.groups[g]; }
@@ -96,8 +97,8 @@ class AviLattice final : public Integrator {
   LatticeStrikes strikes_;
   mutable LatticeLoads loads_;  // reports evaluate them
   LatticeSupports supports_;
-  LatticeDrag drag_;
-  Dampers dampers_;                      // of other kinds
+  LatticeDampers packed_dampers_;
+  Dampers dampers_;                      // where those do not take all
   std::unique_ptr<LatticeWatch> watch_;  // as soon as somebody looks
   Index now_ = 0;                        // the last tick done
   std::vector<Index> due_;               // of each group, its next tick

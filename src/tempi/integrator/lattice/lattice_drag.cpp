@@ -8,8 +8,8 @@ namespace tempi {
 
 LatticeDrag::LatticeDrag(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports,
                          ThreadTeam& team)
-    : supports_(supports), team_(team), takes_all_(model.has_dampers()) {
-  if (!takes_all_) return;
+    : plan_(plan), supports_(supports), team_(team) {
+  if (!model.has_dampers()) return;
   const auto d = static_cast<std::size_t>(model.dim());
   const std::size_t lines = plan.node_of_line.size();
   C_.assign(lines, 0.0);
@@ -22,9 +22,9 @@ LatticeDrag::LatticeDrag(const Model& model, const LatticeGroups& plan, const La
         for (const HostedForce& h : model.forces_within(term)) {
           if (!h.force->is_damper()) continue;
           const auto stencil = h.force->stencil(h.element);
-          takes_all_ = h.force->each_drag(h.element, [&](std::size_t a, double c) {
+          h.force->each_drag(h.element, [&](std::size_t a, double c) {
             C_[static_cast<std::size_t>(plan.line(stencil[a]))] += c;
-          }) && takes_all_;
+          });
         }
     std::vector<Entry> entries;
     for (const std::int32_t line : group.lines) {
@@ -60,7 +60,8 @@ void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before,
       Vector q, x;
       for (std::size_t c = 0; c < 3; ++c) {
         const bool held = supports_.any() && supports_.holds(line, c);
-        const double w = held ? node.velocity[c] : 0.5 * (before[line][c] + node.velocity[c]) / (1.0 + 0.5 * ratio);
+        const double middle = before.empty() ? node.velocity[c] : 0.5 * (before[line][c] + node.velocity[c]);
+        const double w = held ? node.velocity[c] : middle / (1.0 + 0.5 * ratio);
         q[c] = -C * w;
         x[c] = X_[line][c] + node.displacement[c];
         node.velocity[c] -= ratio * w;

@@ -25,11 +25,10 @@ class LatticeDrag {
   // All must outlive it.
   LatticeDrag(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports, ThreadTeam& team);
 
-  bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of them drags on nodes
-
   void begin() { touched_.clear(); }
   void announce(std::size_t group, double step);  // it acts in this instant
-  // Kicks, after everything else of the instant; `before`: v-, by line. Supports have to settle once more.
+  // Kicks, after everything else of the instant; `before`: v-, by line, or empty where the lines' velocities are
+  // (v- + v_P) / 2. Supports have to settle once more.
   void act(std::span<NodeLine> nodes, std::span<const Vector> before, Ledger& ledger);
 
   // For reports (Dampers::report), of the node on a line: sum over the groups of c_Ka times `duration`, times its
@@ -38,6 +37,8 @@ class LatticeDrag {
     double signed_sum, sum, coefficient;
   };
   std::vector<Resistance> resistance(std::span<const double> duration_of_group) const;
+
+  std::int32_t line(NodeId a) const { return plan_.line(a); }
 
  private:
   struct Entry {
@@ -49,9 +50,9 @@ class LatticeDrag {
     double work = 0.0;
   };
 
+  const LatticeGroups& plan_;
   const LatticeSupports& supports_;
   ThreadTeam& team_;
-  bool takes_all_ = false;
   std::vector<std::vector<Entry>> of_group_;
   std::vector<Vector> X_;  // by line
   std::vector<double> C_;  // by line, of the instant; 0 where nothing acts

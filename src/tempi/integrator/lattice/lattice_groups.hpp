@@ -24,6 +24,13 @@ struct LatticePart {
   std::vector<TermId> terms;   // in the batch's order
   std::vector<Index> colours;  // where each colour begins in `terms`, and the end
   Index block;                 // terms a block, a multiple of Batch::grain
+
+  // Terms of a colour that are taken at once, in its order: a block, or all where that is too little to share.
+  Index terms_at_once(std::size_t colour) const {
+    constexpr Index worth_sharing = 512;  // terms below which threads cost more than they save
+    const Index size = colours[colour + 1] - colours[colour];
+    return size < worth_sharing ? size : block;
+  }
 };
 
 struct LatticeGroup {

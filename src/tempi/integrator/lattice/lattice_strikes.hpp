@@ -19,10 +19,9 @@ class LatticeStrikes {
   // division does not depend on the number of threads.
   template <class Item>
   void each_block(const LatticePart& part, Item&& item) const {
-    constexpr Index worth_sharing = 512;  // terms below which threads cost more than they save
     for (std::size_t c = 0; c + 1 < part.colours.size(); ++c) {
       const Index first = part.colours[c], last = part.colours[c + 1];
-      const Index block = last - first < worth_sharing ? last - first : part.block;
+      const Index block = part.terms_at_once(c);
       team_.for_each((last - first + block - 1) / block, [&](Index b) {
         const Index begin = first + b * block;
         item(begin, std::min(begin + block, last));

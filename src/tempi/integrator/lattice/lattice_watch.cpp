@@ -104,7 +104,7 @@ void LatticeWatch::note_means(std::size_t group, std::span<const NodeLine> nodes
 }
 
 void LatticeWatch::show(std::size_t g, Index update, double step, double t, const LatticeNodes& nodes, State& state,
-                        const Dampers* dampers, Observer& observer) {
+                        const Dampers* dampers, const LatticeDampers& packed, Observer& observer) {
   const LatticeGroup& group = plan_.groups[g];
   const bool together = observer.takes_strikes_together();
   for (std::size_t p = 0; p < group.parts.size(); ++p) {
@@ -112,7 +112,7 @@ void LatticeWatch::show(std::size_t g, Index update, double step, double t, cons
     Kept& kept = kept_[g][p];
     look_at_loads(part, kept, t, nodes, state);
     strikes_.each_block(part, [&](Index first, Index last) {
-      review(part, kept, first, last, step, nodes.lines(), dampers);
+      review(part, kept, first, last, step, nodes.lines(), dampers, packed);
       if (!together) return;
       const auto n = static_cast<std::size_t>(last - first);
       const auto figures = [&](const std::vector<double>& values) {
@@ -129,7 +129,7 @@ void LatticeWatch::show(std::size_t g, Index update, double step, double t, cons
 
 // What the kept impulses of terms first to last - 1 have done; loads and dampers belong to their terms.
 void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
-                          std::span<const NodeLine> nodes, const Dampers* dampers) {
+                          std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed) {
   const Batch& batch = *part.batch;
   const auto begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last);
   if (batch.kept() > 0) {
@@ -154,7 +154,7 @@ void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Inde
   };
   each_of(kept.loaded, [&](std::size_t, std::size_t loaded) { add_load(kept, loaded, step, nodes); });
   each_of(kept.damped, [&](std::size_t i, std::size_t) {
-    kept.damping_work[i] = damping_work(part.terms[i], step, dampers);
+    kept.damping_work[i] = damping_work(part.terms[i], step, dampers, packed);
     kept.work[i] += kept.damping_work[i];
   });
 }
@@ -204,8 +204,8 @@ void LatticeWatch::add_load(Kept& kept, std::size_t loaded, double step, std::sp
   kept.load_work[i] = work;
 }
 
-// A drag acts at the mean velocity itself.
-double LatticeWatch::damping_work(TermId term, double step, const Dampers* dampers) const {
+double LatticeWatch::damping_work(TermId term, double step, const Dampers* dampers,
+                                  const LatticeDampers& packed) const {
   double work = 0.0;
   if (dampers != nullptr) {
     const auto q = dampers->impulses(term);
@@ -213,13 +213,7 @@ double LatticeWatch::damping_work(TermId term, double step, const Dampers* dampe
                    [&](std::size_t at, std::size_t line, std::size_t c) { work += q[at] * means_[line].velocity[c]; });
     return work;
   }
-  for (const HostedForce& h : model_.forces_within(term)) {
-    const auto add = [&](std::size_t node, double c) {
-      const NodeMean& mean = means_[static_cast<std::size_t>(plan_.line(h.force->stencil(h.element)[node]))];
-      for (const double w : mean.velocity) work -= step * c * w * w;
-    };
-    h.force->each_drag(h.element, std::ref(add));
-  }
+  packed.add_work(term, step, means_, work);
   return work;
 }
 

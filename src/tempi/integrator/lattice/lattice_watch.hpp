@@ -12,6 +12,7 @@
 #include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
+#include "tempi/integrator/lattice/lattice_dampers.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
 #include "tempi/integrator/lattice/lattice_supports.hpp"
@@ -29,10 +30,10 @@ class LatticeWatch {
 
   // Once the instant is over: the mean velocities of a group's nodes; `before`: by line.
   void note_means(std::size_t group, std::span<const NodeLine> nodes, std::span<const std::array<double, 3>> before);
-  // Then: shows the group's strikes. `state`: where the observer may look. `dampers`: those that have acted in this
-  // instant; null where all dampers are drags on nodes.
+  // Then: shows the group's strikes. `state`: where the observer may look. The dampers are
+  // those that have acted in this instant, `dampers` or, where that is null, `packed`.
   void show(std::size_t group, Index update, double step, double t, const LatticeNodes& nodes, State& state,
-            const Dampers* dampers, Observer& observer);
+            const Dampers* dampers, const LatticeDampers& packed, Observer& observer);
 
  private:
   struct Kept {
@@ -48,10 +49,10 @@ class LatticeWatch {
   };
   void look_at_loads(const LatticePart& part, Kept& kept, double t, const LatticeNodes& nodes, State& state);
   void review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
-              std::span<const NodeLine> nodes, const Dampers* dampers);
+              std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed);
   void make_room_for_loads(const LatticePart& part, Kept& kept) const;
   void add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes);
-  double damping_work(TermId term, double step, const Dampers* dampers) const;
+  double damping_work(TermId term, double step, const Dampers* dampers, const LatticeDampers& packed) const;
   template <class Visit>
   void each_component(TermId term, Visit&& visit) const;
   void show_one_by_one(const LatticePart& part, const Kept& kept, Index update, double step, double t, State& state,

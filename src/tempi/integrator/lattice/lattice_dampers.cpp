@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/lattice/lattice_dampers.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "tempi/simd/instruction_set.hpp"
+
+namespace tempi {
+namespace {
+
+bool backward_at(double now) { return std::popcount(static_cast<std::uint64_t>(std::llround(now))) % 2 == 1; }
+
+}  // namespace
+
+LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports,
+                               ThreadTeam& team)
+    : model_(model), supports_(supports), team_(team), drag_(model, plan, supports, team) {
+  if (!model.has_dampers()) return;
+  const std::size_t lines = plan.node_of_line.size();
+  if (supports.any()) {
+    held_.resize(lines);
+    for (std::size_t line = 0; line < lines; ++line)
+      for (std::size_t c = 0; c < 3; ++c) held_[line][c] = supports.holds(line, c);
+    withheld_.resize(lines);
+  }
+  takes_all_ = true;
+  open_.assign(lines, 0);
+  enlisted_.assign(lines, 0);
+  for (const LatticeGroup& group : plan.groups) {
+    std::vector<Part>& parts = parts_.emplace_back();
+    std::vector<std::int32_t>& damped = lines_.emplace_back();
+    for (const LatticePart& part : group.parts) {
+      takes_all_ = takes_all_ && add_parts(model, plan, part, parts);
+      for (const TermId term : part.terms)
+        for (const HostedForce& h : model.forces_within(term))
+          for (const NodeId a : h.force->stencil(h.element))
+            if (h.force->is_damper()) damped.push_back(plan.line(a));
+    }
+    std::ranges::sort(damped);
+    damped.erase(std::ranges::unique(damped).begin(), damped.end());
+    any_parts_ = any_parts_ || !parts.empty();
+  }
+  if (any_parts_) half_kick_.resize(lines);
+  touched_.reserve(lines);
+  acting_.reserve(plan.groups.size());
+}
+
+// Whether every damper within the terms that is more than a drag can be packed.
+bool LatticeDampers::add_parts(const Model& model, const LatticeGroups& plan, const LatticePart& of,
+                               std::vector<Part>& parts) {
+  const std::size_t first = parts.size();
+  std::vector<std::vector<std::pair<Index, TermId>>> elements;  // of a block, by force
+  const auto nothing = [](std::size_t, double) {};
+  for (std::size_t colour = 0; colour + 1 < of.colours.size(); ++colour) {
+    for (std::size_t p = first; p < parts.size(); ++p) parts[p].colours.emplace_back();
+    for (Index begin = of.colours[colour]; begin < of.colours[colour + 1]; begin += of.terms_at_once(colour)) {
+      const Index end = std::min(begin + of.terms_at_once(colour), of.colours[colour + 1]);
+      for (auto& list : elements) list.clear();
+      for (Index i = begin; i < end; ++i) {
+        const TermId term = of.terms[static_cast<std::size_t>(i)];
+        for (const HostedForce& h : model.forces_within(term)) {
+          if (!h.force->is_damper() || h.force->each_drag(h.element, nothing)) continue;
+          std::size_t p = first;
+          while (p < parts.size() && parts[p].force != h.force) ++p;
+          if (p == parts.size()) {
+            parts.push_back(
+                {h.force, nullptr, {}, {}, std::vector<std::vector<std::pair<Index, Index>>>(colour + 1), {}});
+            elements.emplace_back();
+          }
+          elements[p - first].emplace_back(h.element, term);
+        }
+      }
+      for (std::size_t p = first; p < parts.size(); ++p) add_block(plan, parts[p], elements[p - first]);
+    }
+  }
+  for (std::size_t p = first; p < parts.size(); ++p) {
+    parts[p].batch = parts[p].force->damping_batch(parts[p].elements, plan.line_of_node, held_);
+    if (!parts[p].batch) return false;
+  }
+  return true;
+}
+
+// Packs of elements that share no node: each goes into the first open pack that has none of its nodes.
+void LatticeDampers::add_block(const LatticeGroups& plan, Part& part,
+                               std::span<const std::pair<Index, TermId>> elements) {
+  if (elements.empty()) return;
+  const auto width = static_cast<std::size_t>(pack_width());
+  constexpr std::size_t most_open = 32;
+  std::array<std::vector<std::pair<Index, TermId>>, most_open> packs;
+  const auto each_line = [&](Index element, auto&& visit) {
+    for (const NodeId a : part.force->stencil(element)) visit(open_[static_cast<std::size_t>(plan.line(a))]);
+  };
+  const auto close = [&](std::size_t p) {
+    if (packs[p].empty()) return;
+    for (const auto& [element, host] : packs[p])
+      each_line(element, [&](std::uint64_t& line) { line &= ~(std::uint64_t{1} << p); });
+    packs[p].resize(width, {-1, packs[p].back().second});
+    for (const auto& [element, host] : packs[p]) {
+      part.elements.push_back(element);
+      part.hosts.push_back(host);
+    }
+    packs[p].clear();
+  };
+  const auto first = static_cast<Index>(part.elements.size() / width);
+  for (const auto& [element, host] : elements) {
+    std::uint64_t taken = 0;
+    each_line(element, [&](const std::uint64_t& line) { taken |= line; });
+    auto p = static_cast<std::size_t>(std::countr_one(taken));
+    if (p >= most_open) {  // a node lies in all of them
+      for (std::size_t full = 0; full < most_open; ++full) close(full);
+      p = 0;
+    }
+    packs[p].emplace_back(element, host);
+    each_line(element, [&](std::uint64_t& line) { line |= std::uint64_t{1} << p; });
+    if (packs[p].size() == width) close(p);
+  }
+  for (std::size_t p = 0; p < most_open; ++p) close(p);
+  part.colours.back().emplace_back(first, static_cast<Index>(part.elements.size() / width));
+}
+
+void LatticeDampers::begin() {
+  drag_.begin();
+  acting_.clear();
+  for (const std::int32_t line : touched_) enlisted_[static_cast<std::size_t>(line)] = 0;
+  touched_.clear();
+}
+
+void LatticeDampers::announce(std::size_t group, double step) {
+  drag_.announce(group, step);
+  if (!any_parts_) return;
+  acting_.emplace_back(group, step);
+  for (const std::int32_t line : lines_[group])
+    if (std::exchange(enlisted_[static_cast<std::size_t>(line)], 1) == 0) touched_.push_back(line);
+}
+
+void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep,
+                         Ledger& ledger) {
+  if (!any_parts_) {
+    drag_.act(nodes, before, ledger);
+    return;
+  }
+  if (keep) keep_slots();
+  for (const std::int32_t l : touched_) {
+    const auto line = static_cast<std::size_t>(l);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const bool held = !held_.empty() && held_[line][c];
+      half_kick_[line][c] = held ? 0.0 : 0.5 * (nodes[line].velocity[c] - before[line][c]);
+      nodes[line].velocity[c] -= half_kick_[line][c];
+    }
+  }
+  if (!backward_at(now)) drag_.act(nodes, {}, ledger);
+  ledger.work += resist(now, nodes, keep);
+  if (backward_at(now)) drag_.act(nodes, {}, ledger);
+  for (const std::int32_t l : touched_) {
+    const auto line = static_cast<std::size_t>(l);
+    for (std::size_t c = 0; c < 3; ++c) nodes[line].velocity[c] += half_kick_[line][c];
+    if (held_.empty()) continue;
+    for (std::size_t c = 0; c < 3; ++c) nodes[line].velocity[c] += nodes[line].inverse_mass * withheld_[line][c];
+    withheld_[line] = {};
+  }
+}
+
+double LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep) {
+  const bool backward = backward_at(now);
+  double work = 0.0;
+  const auto act_of = [&](std::pair<std::size_t, double> of) {
+    const DampingBatch::Sweep how{0.5 * of.second, of.second, backward, held_, withheld_};
+    const auto one = [&](Part& part) {
+      if (keep) part.kept.resize(part.elements.size() * part.batch->row());
+      work += sweep(part, how, nodes, keep ? std::span(part.kept) : std::span<double>());
+    };
+    std::vector<Part>& parts = parts_[of.first];
+    backward ? std::for_each(parts.rbegin(), parts.rend(), one) : std::for_each(parts.begin(), parts.end(), one);
+  };
+  backward ? std::for_each(acting_.rbegin(), acting_.rend(), act_of)
+           : std::for_each(acting_.begin(), acting_.end(), act_of);
+  return work;
+}
+
+double LatticeDampers::sweep(const Part& part, const DampingBatch::Sweep& how, std::span<NodeLine> nodes,
+                             std::span<double> kept) const {
+  double work = 0.0;
+  for (std::size_t c = 0; c < part.colours.size(); ++c) {
+    const auto& blocks = part.colours[how.backward ? part.colours.size() - 1 - c : c];
+    of_block_.assign(blocks.size(), 0.0);
+    team_.for_each(std::ssize(blocks), [&](Index b) {
+      const auto [first, last] = blocks[static_cast<std::size_t>(b)];
+      of_block_[static_cast<std::size_t>(b)] = part.batch->resist(first, last, how, nodes, kept);
+    });
+    for (const double done : of_block_) work += done;
+  }
+  return work;
+}
+
+void LatticeDampers::keep_slots() {
+  if (!slots_.empty()) return;
+  for (std::size_t g = 0; g < parts_.size(); ++g)
+    for (std::size_t p = 0; p < parts_[g].size(); ++p)
+      for (std::size_t i = 0; i < parts_[g][p].elements.size(); ++i)
+        if (parts_[g][p].elements[i] >= 0) slots_.push_back({parts_[g][p].hosts[i], g, p, i});
+  std::ranges::stable_sort(slots_, {}, &Slot::term);
+}
+
+void LatticeDampers::add_work(TermId term, double step, std::span<const NodeMean> means, double& work) const {
+  const auto mean = [&](NodeId a) -> const NodeMean& { return means[static_cast<std::size_t>(drag_.line(a))]; };
+  for (const HostedForce& h : model_.forces_within(term)) {
+    if (!h.force->is_damper()) continue;
+    const auto add = [&](std::size_t node, double c) {
+      for (const double w : mean(h.force->stencil(h.element)[node]).velocity) work -= step * c * w * w;
+    };
+    h.force->each_drag(h.element, std::ref(add));
+  }
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (const Slot& at : std::ranges::equal_range(slots_, term, {}, &Slot::term)) {
+    const Part& part = parts_[at.group][at.part];
+    std::array<double, 30> p;
+    part.batch->impulse(at.slot, part.kept, p);
+    const auto nodes = part.force->stencil(part.elements[at.slot]);
+    for (std::size_t i = 0; i < nodes.size() * d; ++i) work += p[i] * mean(nodes[i / d]).velocity[i % d];
+  }
+}
+
+// Group by group, so that each has the sign of its duration.
+std::vector<LatticeDampers::Vector> LatticeDampers::impulses(std::span<NodeLine> nodes,
+                                                             std::span<const double> duration_of_group) const {
+  std::vector<Vector> q(nodes.size());
+  const auto drags = drag_.resistance(duration_of_group);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (!supports_.any() || !supports_.holds(i, c))
+        nodes[i].velocity[c] /= 1.0 + drags[i].sum * nodes[i].inverse_mass;
+      q[i][c] = -drags[i].signed_sum * nodes[i].velocity[c];
+    }
+  std::vector<Vector> before(any_parts_ ? nodes.size() : 0);
+  for (std::size_t g = 0; g < parts_.size(); ++g) {
+    const double duration = std::abs(duration_of_group[g]);
+    if (parts_[g].empty() || duration == 0.0) continue;
+    const auto each = [&](auto&& visit) {
+      for (const std::int32_t line : lines_[g]) visit(static_cast<std::size_t>(line));
+    };
+    each([&](std::size_t i) { std::copy_n(nodes[i].velocity, 3, before[i].begin()); });
+    for (const Part& part : parts_[g]) sweep(part, {duration, duration, false, held_, withheld_}, nodes, {});
+    each([&](std::size_t i) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        double given = (nodes[i].velocity[c] - before[i][c]) / nodes[i].inverse_mass;
+        if (!held_.empty()) given += std::exchange(withheld_[i][c], 0.0);
+        q[i][c] += std::copysign(1.0, duration_of_group[g]) * given;
+      }
+    });
+  }
+  return q;
+}
+
+// Nodes of infinite mass keep their velocities: each damper sees those given.
+std::vector<LatticeDampers::Vector> LatticeDampers::forces(std::span<NodeLine> nodes) const {
+  std::vector<Vector> force(nodes.size());
+  const std::vector<double> none(parts_.size(), 0.0);
+  const auto drags = drag_.resistance(none);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].inverse_mass = 0.0;
+    for (std::size_t c = 0; c < 3; ++c) force[i][c] = -drags[i].coefficient * nodes[i].velocity[c];
+  }
+  std::vector<double> kept;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (const std::vector<Part>& parts : parts_)
+    for (const Part& part : parts) {
+      kept.assign(part.elements.size() * part.batch->row(), 0.0);
+      sweep(part, {0.0, 1.0, false, held_, withheld_}, nodes, kept);
+      std::array<double, 30> p;
+      for (std::size_t slot = 0; slot < part.elements.size(); ++slot) {
+        if (part.elements[slot] < 0) continue;
+        part.batch->impulse(slot, kept, p);
+        const auto stencil = part.force->stencil(part.elements[slot]);
+        for (std::size_t i = 0; i < stencil.size() * d; ++i)
+          force[static_cast<std::size_t>(drag_.line(stencil[i / d]))][i % d] += p[i];
+      }
+    }
+  std::ranges::fill(withheld_, Vector{});
+  return force;
+}
+
+}  // namespace tempi

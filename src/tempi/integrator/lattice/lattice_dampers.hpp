@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dampers of a lattice engine, packed: drags on nodes (lattice_drag.hpp) and dampers whose elements can be solved one
+// by one (force/damping_batch.hpp): the viscosity of cells. They act at the middle of the instant's kick,
+//
+//   v_m = (v- + v_P) / 2;   v_m <- each damper alone, exactly, one after the other;   v+ = v_m + (v_P - v-) / 2
+//
+// which for a single damper is the equation of dampers.hpp. Several that share nodes are not solved together there but
+// in an order, taken forwards or backwards by turns: the turns follow the Thue-Morse sequence of the tick, which on
+// every subsequence of ticks 2^k n takes both ways equally often, so that what two dampers of any two steps owe to
+// their order cancels: order 2 (decision 0011). Every damper takes energy, however stiff it is. Colour by colour,
+// blocks of a colour on all threads; the bits do not depend on their number.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/lattice/lattice_drag.hpp"
+#include "tempi/integrator/lattice/lattice_groups.hpp"
+#include "tempi/integrator/lattice/lattice_supports.hpp"
+
+namespace tempi {
+
+class LatticeDampers {
+ public:
+  using Vector = std::array<double, 3>;
+
+  // All must outlive it.
+  LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports, ThreadTeam& team);
+
+  bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of these kinds
+
+  void begin();                                   // a new instant
+  void announce(std::size_t group, double step);  // it acts in it
+  // Kicks, after everything else of the instant, which is that of tick `now`; `before`: v-, by line. Supports have to
+  // settle once more. `keep`: for add_work.
+  void act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep, Ledger& ledger);
+
+  // work += what the dampers within a term have done in the last instant, its nodes' mean velocities being those.
+  void add_work(TermId term, double step, std::span<const NodeMean> means, double& work) const;
+
+  // For reports (Dampers::report), by line: impulses [N s] when groups act for durations of any sign; `nodes` as they
+  // are then, with v- + |durations| (force but for dampers) / m as velocities, which are lost.
+  std::vector<Vector> impulses(std::span<NodeLine> nodes, std::span<const double> duration_of_group) const;
+  // Forces [N] at these places and velocities; masses are lost.
+  std::vector<Vector> forces(std::span<NodeLine> nodes) const;
+
+ private:
+  struct Part {  // elements of one force within one part of a group
+    const Force* force;
+    std::unique_ptr<DampingBatch> batch;
+    std::vector<Index> elements;                                // by slot; -1 for none
+    std::vector<TermId> hosts;                                  // of these
+    std::vector<std::vector<std::pair<Index, Index>>> colours;  // of each the packs of its blocks
+    std::vector<double> kept;
+  };
+  struct Slot {
+    TermId term;
+    std::size_t group, part, slot;
+  };
+
+  bool add_parts(const Model& model, const LatticeGroups& plan, const LatticePart& part, std::vector<Part>& parts);
+  void add_block(const LatticeGroups& plan, Part& part, std::span<const std::pair<Index, TermId>> elements);
+  double sweep(const Part& part, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
+               std::span<double> kept) const;
+  double resist(double now, std::span<NodeLine> nodes, bool keep);
+  void keep_slots();
+
+  const Model& model_;
+  const LatticeSupports& supports_;
+  ThreadTeam& team_;
+  LatticeDrag drag_;
+  bool takes_all_ = false, any_parts_ = false;
+  std::vector<std::vector<Part>> parts_;                // of each group
+  std::vector<std::vector<std::int32_t>> lines_;        // of each group, those of its damped terms
+  std::vector<std::pair<std::size_t, double>> acting_;  // groups and steps, of the instant in hand
+  std::vector<char> enlisted_;                          // by line
+  std::vector<std::int32_t> touched_;
+  std::vector<Vector> half_kick_;          // by line, (v_P - v-) / 2
+  std::vector<std::array<bool, 3>> held_;  // by line; empty without supports
+  mutable std::vector<Vector> withheld_;   // by line
+  mutable std::vector<double> of_block_;
+  std::vector<std::uint64_t> open_;  // by line, while packs are filled: packs it is in
+  std::vector<Slot> slots_;          // by term, as soon as somebody looks
+};
+
+}  // namespace tempi

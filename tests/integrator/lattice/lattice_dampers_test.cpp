@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Viscous cells solved one by one: the kernels of every element against dense matrices, their order of accuracy against
+// the matrix exponential, whole runs against the common solution of dampers.hpp.
+#include "tempi/integrator/lattice/lattice_dampers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <unsupported/Eigen/MatrixFunctions>
+
+#include "support/damping.hpp"
+#include "support/lattice.hpp"
+#include "tempi/integrator/lattice/lattice_nodes.hpp"
+
+namespace tempi::test {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+using Held = std::vector<std::array<bool, 3>>;
+
+constexpr Viscosity viscosity{0.4, 0.3};
+
+Body viscous_body(Mesh mesh, bool held) {
+  return make_body_with(std::move(mesh), NeoHookean{{1.3, 0.7}}, 1.2, [&](const Mesh& of, Model::Parts& parts) {
+    host(parts, make_kelvin_voigt(cells_of(parts), viscosity));
+    if (held) parts.supports = held_at_rest(of, "left");
+  });
+}
+
+State shaken(const Body& body) {
+  State state = moving_state(body, 0.3, 0.2, 4);
+  state.displacement = random_displacements(*body.mesh, 0.03, 5);
+  return state;
+}
+
+// -dF/dv of one quadrature point: V B^T D B with the rate of the Green strain B v, from its definition.
+Matrix damping_at(const ElasticCells& cells, Index k, Index q, std::span<const double> u) {
+  const CellPoint at = cells.at_point(k, q);
+  const auto nodes = cells.stencil(k);
+  const int dim = cells.dim();
+  Eigen::Matrix3d F = Eigen::Matrix3d::Identity();
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (int i = 0; i < dim; ++i)
+      for (int J = 0; J < dim; ++J)
+        F(i, J) += u[ordinal(nodes[a]) * static_cast<std::size_t>(dim) + static_cast<std::size_t>(i)] *
+                   at.dN[a][static_cast<std::size_t>(J)];
+  const Index n = std::ssize(nodes) * dim;
+  Matrix B(9, n);
+  for (Index j = 0; j < n; ++j) {
+    Eigen::Matrix3d rate = Eigen::Matrix3d::Zero();
+    for (int J = 0; J < dim; ++J)
+      rate(static_cast<int>(j % dim), J) = at.dN[static_cast<std::size_t>(j / dim)][static_cast<std::size_t>(J)];
+    const Eigen::Matrix3d E = 0.5 * (F.transpose() * rate + rate.transpose() * F);
+    B.col(j) = Eigen::Map<const Vector>(E.data(), 9);
+  }
+  const double lambda = viscosity.bulk - 2.0 / 3.0 * viscosity.shear;
+  Matrix D = 2.0 * viscosity.shear * Matrix::Identity(9, 9);
+  for (const int i : {0, 4, 8})
+    for (const int j : {0, 4, 8}) D(i, j) += lambda;
+  return at.volume * B.transpose() * D * B;
+}
+
+class EveryElement : public testing::TestWithParam<MeshCase> {};
+INSTANTIATE_TEST_SUITE_P(Meshes, EveryElement, testing::ValuesIn(mesh_cases()), testing::PrintToStringParamName());
+
+TEST_P(EveryElement, ResistsAsItsDenseMatricesDo) {
+  const Body body = viscous_body(GetParam().make(), true);
+  const Model& model = *body.model;
+  const LatticeGroups plan =
+      lattice_groups(model, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1));
+  ThreadTeam team(1);
+  const LatticeSupports supports(model, plan, 1.0, 0.01);
+  Held held(plan.node_of_line.size());
+  for (std::size_t i = 0; i < held.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c) held[i][c] = supports.holds(i, c);
+  const State state = shaken(body);
+  const auto d = static_cast<std::size_t>(model.dim());
+  const ElasticCells& cells = body.cells();
+  constexpr double relax = 0.2, step = 0.4;
+  int at_supports = 0;
+  for (const bool backward : {false, true})
+    for (Index k = 0; k < cells.size(); ++k) {
+      const Force& force = *model.forces_within(make_id<TermId>(k)).front().force;
+      const auto nodes = cells.stencil(k);
+      const Index n = std::ssize(nodes) * model.dim();
+      Vector v(n), inverse_mass(n), total = Vector::Zero(n);
+      for (Index j = 0; j < n; ++j) {
+        const NodeId a = nodes[static_cast<std::size_t>(j / model.dim())];
+        const auto c = static_cast<std::size_t>(j % model.dim());
+        const bool is_held = held[static_cast<std::size_t>(plan.line(a))][c];
+        at_supports += is_held ? 1 : 0;
+        v(j) = state.velocity[ordinal(a) * d + c];
+        inverse_mass(j) = is_held ? 0.0 : 1.0 / model.mass(a);
+      }
+      double work = 0.0;
+      for (Index i = 0; i < cells.point_count(); ++i) {
+        const Matrix C = damping_at(cells, k, backward ? cells.point_count() - 1 - i : i, state.displacement);
+        const Matrix A = Matrix::Identity(n, n) + relax * inverse_mass.asDiagonal() * C;
+        const Vector w = A.partialPivLu().solve(v), p = -step * C * w;
+        v += inverse_mass.asDiagonal() * p;
+        total += p;
+        work += p.dot(w);
+      }
+      LatticeNodes lines(model, plan, 1.0);
+      lines.read(state);
+      std::vector<std::array<double, 3>> withheld(held.size());
+      const std::vector<Index> elements = {k};
+      const auto batch = force.damping_batch(elements, plan.line_of_node, held);
+      std::vector<double> kept(batch->row() * 8), p(batch->row());
+      EXPECT_NEAR(batch->resist(0, 1, {relax, step, backward, held, withheld}, lines.lines(), kept), work,
+                  1e-13 * std::abs(work) + 1e-17);
+      batch->impulse(0, kept, p);
+      for (Index j = 0; j < n; ++j) {
+        const auto line = static_cast<std::size_t>(plan.line(nodes[static_cast<std::size_t>(j / model.dim())]));
+        const auto c = static_cast<std::size_t>(j % model.dim());
+        EXPECT_NEAR(lines.lines()[line].velocity[c], v(j), 1e-14);
+        EXPECT_NEAR(p[static_cast<std::size_t>(j)], total(j), 1e-14);
+        EXPECT_NEAR(withheld[line][c], held[line][c] ? total(j) : 0.0, 1e-14);
+      }
+    }
+  EXPECT_GT(at_supports, 0);
+}
+
+// Velocities after a time of resistance alone, the configuration fixed, against exp(-t M^-1 C) v; `now` of each step.
+double error_after(const Body& body, int steps, const std::function<double(int)>& now) {
+  const Model& model = *body.model;
+  std::vector<std::int32_t> ticks(static_cast<std::size_t>(model.term_count()), 1);
+  const LatticeGroups plan = lattice_groups(model, ticks);
+  ThreadTeam team(1);
+  const LatticeSupports supports(model, plan, 1.0, 0.01);
+  LatticeDampers dampers(model, plan, supports, team);
+  EXPECT_TRUE(dampers.takes_all());
+  State state = shaken(body);
+  const auto n = static_cast<Index>(state.velocity.size());
+  Matrix C = Matrix::Zero(n, n);
+  const auto d = static_cast<std::size_t>(model.dim());
+  for (Index k = 0; k < model.term_count(); ++k) {
+    const auto nodes = model.term(make_id<TermId>(k)).stencil();
+    const std::size_t size = nodes.size() * d;
+    std::vector<double> of(size * size, 0.0);
+    model.add_damping(make_id<TermId>(k), state.displacement, 0.0, 1.0, of);
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j)
+        C(static_cast<Index>(ordinal(nodes[i / d]) * d + i % d),
+          static_cast<Index>(ordinal(nodes[j / d]) * d + j % d)) += of[i * size + j];
+  }
+  constexpr double time = 0.1;
+  Matrix rate = -time * C;
+  for (Index i = 0; i < n; ++i) rate.row(i) /= model.mass()[static_cast<std::size_t>(i) / d];
+  const Vector exact = rate.exp() * Eigen::Map<const Vector>(state.velocity.data(), n);
+  LatticeNodes lines(model, plan, 1.0);
+  lines.read(state);
+  std::vector<LatticeDampers::Vector> before(lines.lines().size());
+  for (int s = 0; s < steps; ++s) {
+    for (std::size_t i = 0; i < before.size(); ++i) std::copy_n(lines.lines()[i].velocity, 3, before[i].begin());
+    dampers.begin();
+    dampers.announce(0, time / steps);
+    dampers.act(now(s), lines.lines(), before, false, state.damping);
+  }
+  lines.write(state);
+  return (Eigen::Map<const Vector>(state.velocity.data(), n) - exact).norm() / exact.norm();
+}
+
+// The control: always in the same order.
+TEST_P(EveryElement, ResistsItsNeighboursWithOrderTwoBecauseTheOrderTurns) {
+  const Body body = viscous_body(GetParam().make(), false);
+  const auto order = [&](const std::function<double(int)>& now) {
+    return std::log2(error_after(body, 32, now) / error_after(body, 64, now));
+  };
+  const double turning = order([](int s) { return s; }), same = order([](int) { return 0.0; });
+  EXPECT_NEAR(turning, 2.0, 0.25);
+  EXPECT_LT(same, 1.5);
+  // On the ticks of a step that is a multiple, the turns are as good.
+  EXPECT_NEAR(order([](int s) { return 4.0 * s; }), turning, 1e-12);
+}
+
+// What is solved together and what is solved one by one differ by the order of the method, and no more.
+TEST(LatticeDampers, AgreeWithTheCommonSolutionToSecondOrder) {
+  const Body body = make_body_with(triangle_mesh(CellType::triangle6, 3, 0.15, 12, 0.05), NeoHookean{{1.3, 0.7}}, 1.2,
+                                   [](const Mesh& mesh, Model::Parts& parts) {
+                                     host(parts, make_rayleigh(cells_of(parts), {0.2, 0.05}));
+                                     host_drag(parts, 0.02);
+                                     parts.supports = held_at_rest(mesh, "left");
+                                   });
+  const auto difference = [&](double safety) {
+    const TickLattice lattice = lattice_of(own_steps(*body.model, safety), LatticeRule::powers_of_two);
+    AviLattice fast(*body.model, lattice);
+    AviExplicit slow(*body.model, steps_taken(*body.model, fast));
+    State a = moving_state(body, 0.1, 0.05, 5), b = a;
+    fast.advance_to(a, 2.0);
+    slow.advance_to(b, 2.0);
+    const State at_a = at(fast, a, 2.0), at_b = at(slow, b, 2.0);
+    EXPECT_NEAR(at_a.damping.work.value(), at_b.damping.work.value(), 0.01 * std::abs(at_b.damping.work.value()));
+    return largest_difference(at_a.velocity, at_b.velocity);
+  };
+  const double coarse = difference(0.4), fine = difference(0.1);
+  EXPECT_LT(coarse, 5e-3);
+  EXPECT_LT(fine, coarse / 8.0);
+}
+
+// A body so viscous that an explicit kick would turn its velocities around: it comes to rest, and momenta stay.
+TEST(LatticeDampers, TakeEnergyHoweverStiffTheyAre) {
+  const Body body = make_body_with(tetrahedron_mesh(CellType::tetrahedron4, 2, 0.15, 15), NeoHookean{{1.3, 0.7}}, 1.2,
+                                   [](const Mesh&, Model::Parts& parts) {
+                                     host(parts, make_kelvin_voigt(cells_of(parts), {200.0, 100.0}));
+                                   });
+  const TickLattice lattice = lattice_of(own_steps(*body.model, 0.4), LatticeRule::powers_of_two);
+  AviLattice avi(*body.model, lattice);
+  State state = moving_state(body, 0.0, 0.2, 5);
+  avi.advance_to(state, 0.01);
+  const double first = kinetic_energy(*body.model, state);
+  for (double t = 0.02; t < 2.0; t += 0.01) {
+    const double work = state.damping.work.value();
+    avi.advance_to(state, t);
+    EXPECT_LE(state.damping.work.value(), work);
+  }
+  EXPECT_LT(kinetic_energy(*body.model, state), 0.9 * first);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(state.damping.impulse[c].value(), 0.0, 1e-14);
+}
+
+}  // namespace
+}  // namespace tempi::test
