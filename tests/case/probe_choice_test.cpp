@@ -31,6 +31,20 @@ TEST(ChooseProbes, follows_the_nearest_node_or_a_group) {
   EXPECT_EQ(probes[1].nodes.size(), 3u);
 }
 
+TEST(ChooseProbes, finds_the_element_whose_residual_is_wanted) {
+  const Mesh mesh = test::triangle_mesh(CellType::triangle3, 2);
+  ProbeInput in = probe("one", {0.7, 0.2});
+  in.residual = true;
+  const auto probes = choose_probes({in}, mesh, {});
+  ASSERT_TRUE(probes[0].element);
+  const auto centre = mesh.centroid(*probes[0].element);
+  EXPECT_LT(std::hypot(centre[0] - 2.0 / 3.0, centre[1] - 1.0 / 6.0), 1e-12);
+  in.point.clear();
+  in.nodes.name = "right";
+  in.residual_place = "case.toml:7";
+  expect_words(refusal([&] { choose_probes({in}, mesh, {}); }), {"case.toml:7", "Give a point"});
+}
+
 TEST(ChooseProbes, refuses_what_does_not_fit_where_it_stands) {
   const Mesh mesh = test::triangle_mesh(CellType::triangle3, 2);
   const auto refused = [&](std::vector<ProbeInput> in) { return refusal([&] { choose_probes(in, mesh, {}); }); };

@@ -54,7 +54,7 @@ TEST(HistoryRow, has_a_number_for_each_column) {
                                       "[initial]\nvelocity = [\"X\", \"0\"]\n"));
   const Snapshot snapshot = s.integrator->synchronized(s.state, 0.0);
   const auto columns = history_columns(s);
-  const auto row = history_row(s, snapshot, sample(*s.model, snapshot));
+  const auto row = history_row(s, snapshot, sample(*s.model, snapshot), nullptr);
   ASSERT_EQ(columns.size(), row.size());
   const auto value = [&](const char* name) {
     return row[static_cast<std::size_t>(std::ranges::find(columns, name) - columns.begin())];
@@ -63,6 +63,32 @@ TEST(HistoryRow, has_a_number_for_each_column) {
   EXPECT_NEAR(value("tip.velocity_x"), 1.0, 1e-15);
   EXPECT_NEAR(value("linear_momentum_x"), 0.5, 1e-15);  // 1/3 kg at (1,1), 1/6 at (1,0)
   EXPECT_NEAR(value("kinetic_energy"), 0.25, 1e-15);
+}
+
+TEST(Report, a_probe_of_the_residual_tells_of_one_element) {
+  const CaseFolder folder;
+  const std::string rest =
+      "[[fix]]\ngroup = \"left\"\n[[probe]]\nname = \"one\"\npoint = [1, 0.3]\nresidual = true\n"
+      "[initial]\nvelocity = [\"X\", \"0\"]\n";
+  Simulation s = folder.build(CaseFolder::square("residual = true\n", rest));
+  ASSERT_TRUE(s.probes[0].element);
+  EnergyResidual residual(*s.model);
+  s.integrator->advance_to(s.state, s.input.end_time, residual);
+  const Snapshot snapshot = s.integrator->synchronized(s.state, s.input.end_time);
+  const auto columns = history_columns(s);
+  const auto row = history_row(s, snapshot, sample(*s.model, snapshot), &residual);
+  ASSERT_EQ(columns.size(), row.size());
+  const auto value = [&](const char* name) {
+    return row[static_cast<std::size_t>(std::ranges::find(columns, name) - columns.begin())];
+  };
+  const auto term = static_cast<std::size_t>(s.body.term_of_cell()[ordinal(*s.probes[0].element)]);
+  EXPECT_EQ(value("one.residual"), residual.last()[term]);
+  EXPECT_EQ(value("one.accumulated_residual"), residual.accumulated()[term]);
+  EXPECT_NE(value("one.accumulated_residual"), 0.0);
+  EXPECT_LT(std::abs(value("one.accumulated_residual")), value("total_energy"));
+  EXPECT_LE(value("one.energy"), value("kinetic_energy") + value("potential_energy"));
+  test::expect_words(test::refusal([&] { folder.build(CaseFolder::square("", rest)); }),
+                     {"residual = true in [integrator]"});
 }
 
 TEST(MakeFrame, has_stresses_of_cells_and_energies_of_forces) {

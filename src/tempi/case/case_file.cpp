@@ -198,7 +198,8 @@ void read_body(const Reader& reader, CaseFile& c) {
                        s.place_of("value"), s.place_of("dead"), s.place()});
   for (const Section& s : reader.sections("probe"))
     c.probes.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"),
-                        s.boolean("stress"), s.place_of("name"), s.place()});
+                        s.boolean("stress"), s.boolean("residual"), s.place_of("name"), s.place_of("residual"),
+                        s.place()});
   for (const Section& s : reader.sections("domain"))
     c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"), s.integer("substeps"),
                          s.text("integrator"), s.place()});

@@ -113,8 +113,8 @@ struct ProbeInput {
   std::string name;
   std::vector<double> point;
   Selector nodes;
-  bool stress = false;
-  Place name_place, place;
+  bool stress = false, residual = false;
+  Place name_place, residual_place, place;
 };
 
 struct DomainInput {

@@ -222,6 +222,9 @@ constexpr Option rows[] = {
     {"probe", "stress", boolean, "", "false", "", any,
      "the mean stress and strain of the elements around these nodes too: NAME.stress_xx and so on (Cauchy, Pa), "
      "NAME.strain_xx (Green)"},
+    {"probe", "residual", boolean, "", "false", "", any,
+     "of the element whose centre is nearest to point: its energy T_K + V_K, what its last update left unbalanced and "
+     "the sum of that (NAME.energy, .residual, .accumulated_residual; needs [integrator] residual)"},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
     {"domain", "name", text, "", "", "", any, "a name for messages and results; omitted: domain1, domain2 ..."},

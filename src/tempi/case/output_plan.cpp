@@ -69,7 +69,7 @@ Prediction predict(const Simulation& s) {
   const Snapshot snapshot = s.integrator->synchronized(s.state, 0.0);
   p.history = (s.outputs.rows + 1) * seconds([&] {
                 const Snapshot now = s.integrator->synchronized(s.state, 0.0);
-                history_row(s, now, sample(*s.model, now));
+                history_row(s, now, sample(*s.model, now), nullptr);
               });
   if (s.outputs.frames > 0) try {
       p.frames = (s.outputs.frames + 1) *

@@ -54,6 +54,24 @@ std::vector<CellId> cells_around(const std::vector<NodeId>& nodes, const Mesh& m
   return cells;
 }
 
+// The cell, which is no particle, whose centroid is nearest.
+CellId cell_nearest_to(const std::vector<double>& point, const Mesh& mesh) {
+  std::optional<CellId> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (Index c = 0; c < mesh.cells().size(); ++c) {
+    const auto cell = make_id<CellId>(c);
+    if (info(mesh.cells().types[static_cast<std::size_t>(c)]).dim == 0) continue;
+    const auto centre = mesh.centroid(cell);
+    double d2 = 0.0;
+    for (std::size_t i = 0; i < point.size(); ++i) d2 += std::pow(centre[i] - point[i], 2);
+    if (d2 >= least) continue;
+    least = d2;
+    best = cell;
+  }
+  if (!best) throw InputError("there is no element whose residual could be followed.");
+  return *best;
+}
+
 }  // namespace
 
 std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& mesh, const Constants& constants) {
@@ -63,6 +81,13 @@ std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& 
       probes.push_back(find_probe(probe, probes, mesh, constants));
       if (probe.stress) probes.back().cells = cells_around(probes.back().nodes, mesh);
     });
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!in[i].residual) continue;
+    at_place(in[i].residual_place, [&] {
+      if (in[i].point.empty()) throw InputError("the residual is that of one element. Give a point.");
+      probes[i].element = cell_nearest_to(in[i].point, mesh);
+    });
+  }
   return probes;
 }
 

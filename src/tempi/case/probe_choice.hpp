@@ -2,6 +2,7 @@
 // What the [[probe]] sections of the case file mean.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,12 @@ namespace tempi {
 
 struct Probe {
   std::string name;
-  std::vector<NodeId> nodes;    // the mean of these
-  std::vector<CellId> cells{};  // and, where stresses are wanted, of the cells around them
+  std::vector<NodeId> nodes;        // the mean of these
+  std::vector<CellId> cells{};      // and, where stresses are wanted, of the cells around them
+  std::optional<CellId> element{};  // the one whose energy and residual are wanted
 };
 
-// Throws PlacedError: no name or one that is taken, neither or both of point and group.
+// Throws PlacedError: no name or one that is taken, neither or both of point and group, the residual of no point.
 std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& mesh, const Constants& constants);
 
 }  // namespace tempi

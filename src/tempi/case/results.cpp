@@ -83,6 +83,21 @@ void add_stress_and_strain(const Simulation& s, const Probe& probe, std::span<co
   for (const double value : mean) row.push_back(value / volume);
 }
 
+// T_K + V_K now, with total nodal masses as in (97), and the residual until now; zeros where nobody has watched.
+void add_residual(const Simulation& s, CellId element, const Snapshot& snapshot, const EnergyResidual* residual,
+                  std::vector<double>& row) {
+  const auto term = make_id<TermId>(s.body.term_of_cell()[ordinal(element)]);
+  const auto [potential, k] = s.model->term(term);
+  double energy = potential->energy(k, snapshot.state.displacement, snapshot.time);
+  const auto d = static_cast<std::size_t>(s.model->dim());
+  for (const NodeId a : s.model->term(term).stencil())
+    for (std::size_t c = 0; c < d; ++c)
+      energy += 0.5 * s.model->mass(a) * std::pow(snapshot.state.velocity[ordinal(a) * d + c], 2);
+  row.push_back(energy);
+  row.push_back(residual != nullptr ? residual->last()[ordinal(term)] : 0.0);
+  row.push_back(residual != nullptr ? residual->accumulated()[ordinal(term)] : 0.0);
+}
+
 }  // namespace
 
 std::vector<std::string> history_columns(const Simulation& s) {
@@ -99,11 +114,14 @@ std::vector<std::string> history_columns(const Simulation& s) {
     for (const char* what : {"stress", "strain"})
       for (const char* component : {"xx", "yy", "zz", "xy", "yz", "xz"})
         if (!probe.cells.empty()) names.push_back(fmt::format("{}.{}_{}", probe.name, what, component));
+    for (const char* what : {"energy", "residual", "accumulated_residual"})
+      if (probe.element) names.push_back(fmt::format("{}.{}", probe.name, what));
   }
   return names;
 }
 
-std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, const Sample& now) {
+std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, const Sample& now,
+                                const EnergyResidual* residual) {
   const int dim = s.body.mesh->dim();
   std::vector<double> row = {now.time, now.energy.kinetic, now.energy.potential,
                              now.energy.kinetic + now.energy.potential, now.external_work};
@@ -118,6 +136,7 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
       row.insert(row.end(), mean.begin(), mean.end());
     }
     if (!probe.cells.empty()) add_stress_and_strain(s, probe, snapshot.state.displacement, row);
+    if (probe.element) add_residual(s, *probe.element, snapshot, residual, row);
   }
   return row;
 }

@@ -13,7 +13,8 @@
 namespace tempi {
 
 std::vector<std::string> history_columns(const Simulation& simulation);
-std::vector<double> history_row(const Simulation& simulation, const Snapshot& snapshot, const Sample& sample);
+std::vector<double> history_row(const Simulation& simulation, const Snapshot& snapshot, const Sample& sample,
+                                const EnergyResidual* residual);
 
 // `residual` may be absent (integrator.residual = false).
 Frame make_frame(const Simulation& simulation, const Snapshot& snapshot, const EnergyResidual* residual);

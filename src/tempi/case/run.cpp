@@ -119,7 +119,7 @@ class Run {
     if (row) {
       const Sample now = sample(*s_.model, snapshot);
       balance_.add(now);
-      history_.write(history_row(s_, snapshot, now));
+      history_.write(history_row(s_, snapshot, now, residual_ ? &*residual_ : nullptr));
       energy_change_ = balance_.last_change();
       if (guard_) guard_->look(snapshot, balance_.reference(), s_.input.end_time - t);
     }

@@ -61,12 +61,27 @@ class Builder {
     plan_steps(s_, acting_together_);
     try_start();
     s_.probes = choose_probes(input().probes, mesh(), input().constants);
+    check_residual_probes();
     s_.outputs = plan_outputs(s_);
     s_.start_time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(s_);
   }
 
  private:
+  void check_residual_probes() const {
+    const std::vector<Index> terms = s_.body.term_of_cell();
+    for (std::size_t i = 0; i < s_.probes.size(); ++i) {
+      const auto& element = s_.probes[i].element;
+      if (!element) continue;
+      const Place& place = input().probes[i].residual_place;
+      if (terms[ordinal(*element)] < 0) throw PlacedError(place, "the element there has no material.");
+      if (!input().integrator.residual_asked)
+        throw PlacedError(place, "nobody measures residuals. Give residual = true in [integrator] too.");
+      if (!input().integrator.residual)
+        throw PlacedError(place, fmt::format("{} has no local energy residual.", input().integrator.method));
+    }
+  }
+
   const CaseFile& input() const { return s_.input; }
   const Mesh& mesh() const { return *s_.body.mesh; }
 

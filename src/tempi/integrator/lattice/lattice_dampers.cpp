@@ -137,8 +137,10 @@ void LatticeDampers::announce(std::size_t group, double step) {
 
 void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep,
                          Ledger& ledger) {
+  if (keep) felt_.resize(nodes.size());
+  const auto felt = keep ? std::span(felt_) : std::span<Vector>();
   if (!any_parts_) {
-    drag_.act(nodes, before, ledger);
+    drag_.act(nodes, before, felt, ledger);
     return;
   }
   if (keep) keep_slots();
@@ -150,9 +152,9 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
       nodes[line].velocity[c] -= half_kick_[line][c];
     }
   }
-  if (!backward_at(now)) drag_.act(nodes, {}, ledger);
+  if (!backward_at(now)) drag_.act(nodes, {}, felt, ledger);
   ledger.work += resist(now, nodes, keep);
-  if (backward_at(now)) drag_.act(nodes, {}, ledger);
+  if (backward_at(now)) drag_.act(nodes, {}, felt, ledger);
   for (const std::int32_t l : touched_) {
     const auto line = static_cast<std::size_t>(l);
     for (std::size_t c = 0; c < 3; ++c) nodes[line].velocity[c] += half_kick_[line][c];
@@ -208,7 +210,8 @@ void LatticeDampers::add_work(TermId term, double step, std::span<const NodeMean
   for (const HostedForce& h : model_.forces_within(term)) {
     if (!h.force->is_damper()) continue;
     const auto add = [&](std::size_t node, double c) {
-      for (const double w : mean(h.force->stencil(h.element)[node]).velocity) work -= step * c * w * w;
+      const auto line = static_cast<std::size_t>(drag_.line(h.force->stencil(h.element)[node]));
+      for (std::size_t i = 0; i < 3; ++i) work -= step * c * felt_[line][i] * means[line].velocity[i];
     };
     h.force->each_drag(h.element, std::ref(add));
   }

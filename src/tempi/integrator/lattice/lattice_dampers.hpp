@@ -79,6 +79,7 @@ class LatticeDampers {
   std::vector<std::pair<std::size_t, double>> acting_;  // groups and steps, of the instant in hand
   std::vector<char> enlisted_;                          // by line
   std::vector<std::int32_t> touched_;
+  std::vector<Vector> felt_;               // by line, the mean velocities of drags; where somebody looks
   std::vector<Vector> half_kick_;          // by line, (v_P - v-) / 2
   std::vector<std::array<bool, 3>> held_;  // by line; empty without supports
   mutable std::vector<Vector> withheld_;   // by line

@@ -45,7 +45,8 @@ void LatticeDrag::announce(std::size_t group, double step) {
   }
 }
 
-void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before, Ledger& ledger) {
+void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before, std::span<Vector> felt,
+                      Ledger& ledger) {
   constexpr std::size_t at_once = 1024;
   const auto blocks = static_cast<Index>((touched_.size() + at_once - 1) / at_once);
   of_block_.assign(static_cast<std::size_t>(blocks), {});
@@ -62,6 +63,7 @@ void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before,
         const bool held = supports_.any() && supports_.holds(line, c);
         const double middle = before.empty() ? node.velocity[c] : 0.5 * (before[line][c] + node.velocity[c]);
         const double w = held ? node.velocity[c] : middle / (1.0 + 0.5 * ratio);
+        if (!felt.empty()) felt[line][c] = w;
         q[c] = -C * w;
         x[c] = X_[line][c] + node.displacement[c];
         node.velocity[c] -= ratio * w;
