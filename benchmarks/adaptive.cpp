@@ -187,16 +187,25 @@ void compare(const Problem& problem, double safety, double periods) {
       "|\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   AviExplicit fixed(model, steps);
   run(problem, fixed, end, "avi", nullptr);
-  const std::vector<std::pair<StepBounds, WithoutRoot>> choices = {{{0.8, 1.25}, WithoutRoot::nominal_step},
-                                                                   {{0.5, 2.0}, WithoutRoot::nominal_step},
-                                                                   {{0.25, 4.0}, WithoutRoot::nominal_step},
-                                                                   {{0.8, 1.25}, WithoutRoot::least_residual},
-                                                                   {{0.5, 2.0}, WithoutRoot::least_residual}};
-  for (const auto& [bounds, without_root] : choices) {
-    AviAdaptive adaptive(model, steps, bounds, without_root);
+  struct Choice {
+    StepBounds bounds;
+    WithoutRoot without_root = WithoutRoot::nominal_step;
+    Residuals residuals = Residuals::carried;
+  };
+  const std::vector<Choice> choices = {{{0.8, 1.25}},
+                                       {{0.5, 2.0}},
+                                       {{0.25, 4.0}},
+                                       {{0.8, 1.25}, WithoutRoot::least_residual},
+                                       {{0.5, 2.0}, WithoutRoot::least_residual},
+                                       {{0.8, 1.25}, WithoutRoot::nominal_step, Residuals::forgotten},
+                                       {{0.5, 2.0}, WithoutRoot::nominal_step, Residuals::forgotten},
+                                       {{0.25, 4.0}, WithoutRoot::nominal_step, Residuals::forgotten}};
+  for (const auto& [bounds, without_root, residuals] : choices) {
+    AviAdaptive adaptive(model, steps, bounds, without_root, residuals);
     run(problem, adaptive, end,
-        fmt::format("{} to {}, {}", bounds.least, bounds.largest,
-                    without_root == WithoutRoot::nominal_step ? "nominal" : "least"),
+        fmt::format("{} to {}, {}{}", bounds.least, bounds.largest,
+                    without_root == WithoutRoot::nominal_step ? "nominal" : "least",
+                    residuals == Residuals::carried ? "" : ", forgotten"),
         &adaptive);
     const double mean =
         static_cast<double>(updates_of(model, fixed)) / static_cast<double>(updates_of(model, adaptive));

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import os
 import subprocess
@@ -84,19 +85,92 @@ def blank_picture(height: float) -> Figure:
     return new_figure(WIDTH, height)
 
 
-class Report:
-    """Figures with the limits they must keep; prints a table and remembers whether all did."""
+def draw_residual(result: Run, end: float, path: Path) -> None:
+    """The residual of the probe called "one" over the largest energy of its element, until `end`."""
+    figure = blank_picture(2.6)
+    history = result.history
+    scale, shown = history["one.energy"].max(), history["time"] <= end
+    factor, unit = (1e3, "ms") if end < 0.1 else (1.0, "s")
+    for ax, name, title in zip(figure.subplots(1, 2), ("residual", "accumulated_residual"), ("of an update", "accumulated")):
+        ax.plot(factor * history["time"][shown], 100 * history[f"one.{name}"][shown] / scale, lw=0.5, color="#0072B2")
+        ax.set(xlabel=f"time ({unit})", ylabel="% of the element's largest energy", title=title)
+    figure.savefig(path, dpi=200)
 
-    def __init__(self, title: str) -> None:
+
+def options(description: str | None, extra: tuple[str, ...] = ()) -> argparse.Namespace:
+    """What every check takes: --full and --page, and switches of its own."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="the paper's sizes")
+    parser.add_argument("--page", action="store_true", help="write the figures into the README instead of comparing them")
+    for name in extra:
+        parser.add_argument(f"--{name}", action="store_true")
+    return parser.parse_args()
+
+
+BEGIN, END = "<!-- figures: written by check.py --page -->", "<!-- end of figures -->"
+Row = dict[str, str]  # "paper", "short form", "full size", "limit"
+
+
+def rows_told(readme: Path) -> dict[str, Row]:
+    """The figures that stand between the README's markers, by name."""
+    told = readme.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip().splitlines()
+    table = [[cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|")] for line in told]
+    heading = ["short form" if cell == "here" else cell for cell in table[0]]
+    return {row[0]: dict(zip(heading[1:], row[1:])) for row in table[2:]}
+
+
+class Report:
+    """Figures with the limits they must keep, and beside those that the README tells. Prints a table and remembers
+    whether all did. A figure is stale that is off the told one by more than its scatter, or is not told."""
+
+    NOTHING = 1e-9  # figures below this are rounding errors: their limit is all that is said about them
+
+    def __init__(self, title: str, folder: Path, given: argparse.Namespace) -> None:
         print(title)
         self.failures = 0
+        self.readme, self.page = folder / "README.md", given.page
+        self.form, self.other = ("full size", "short form") if given.full else ("short form", "full size")
+        self.told = rows_told(self.readme)
+        self.found: dict[str, Row] = {}
 
-    def figure(self, name: str, value: float, low: float = -math.inf, high: float = math.inf, paper: str = "") -> None:
+    def figure(self, name: str, value: float, low: float = -math.inf, high: float = math.inf, paper: str = "",
+               scatter: float = 0.02) -> None:
+        """`scatter`: relative, of the figure from one machine to another; infinite for what depends on its speed."""
         kept = low <= value <= high
-        self.failures += not kept
-        limits = f"[{low:.4g}, {high:.4g}]" if math.isfinite(low) else f"<= {high:.4g}" if math.isfinite(high) else ""
-        print(f"  {name:<58} {value:>13.6g}  {limits:<22} {'' if kept else 'FAILED '}{paper}")
+        if math.isfinite(low):
+            limit = f"{low:.4g} to {high:.4g}" if math.isfinite(high) else f">= {low:.4g}"
+        else:
+            limit = f"<= {high:.4g}" if math.isfinite(high) else "-"
+        stale = "" if self.page else self.staleness(name, value, scatter)
+        self.failures += (not kept) + bool(stale)
+        print(f"  {name:<70} {value:>13.6g}  {limit:<22} {'' if kept else 'FAILED '}{stale}{paper and 'paper: ' + paper}")
+        self.found[name] = {"paper": paper or "-", self.form: str(value) if isinstance(value, int) else f"{value:.4g}",
+                            self.other: self.told.get(name, {}).get(self.other, "-"), "limit": limit}
+
+    def staleness(self, name: str, value: float, scatter: float) -> str:
+        told = self.told.get(name, {}).get(self.form, "-")
+        if told == "-":
+            return "NOT IN THE README "
+        if max(abs(value), abs(float(told))) < self.NOTHING or abs(value - float(told)) <= scatter * abs(float(told)):
+            return ""
+        return f"STALE, the README says {told} "
+
+    def write_page(self) -> None:
+        """This form's column. Rows of the other form alone stay, behind those of this one."""
+        rows = dict(self.found)
+        for name, row in self.told.items():
+            if name not in rows and row.get(self.other, "-") != "-":
+                rows[name] = row | {self.form: "-"}
+        forms = ["short form", "full size"] if any(row["full size"] != "-" for row in rows.values()) else ["short form"]
+        keys = ["paper", *forms, "limit"]
+        lines = [["figure", *(keys if len(forms) > 1 else ["paper", "here", "limit"])], ["---"] * (len(keys) + 1)]
+        lines += [[name, *(row[key] for key in keys)] for name, row in rows.items()]
+        table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        head, rest = self.readme.read_text(encoding="utf-8").split(BEGIN)
+        self.readme.write_text(f"{head}{BEGIN}\n\n{table}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
     def close(self) -> int:
+        if self.page:
+            self.write_page()
         print(f"  {'all figures within their limits' if self.failures == 0 else f'{self.failures} FAILED'}")
         return 0 if self.failures == 0 else 1

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, blank_picture, run  # noqa: E402
+from measure import Report, Run, blank_picture, options, run  # noqa: E402
 
 STEP, END, DRAG = 0.5, 200.0, 0.01
 DAMPERS = {"drag": {}, "dashpots": {"damping.0.type": "kelvin-voigt", "damping.0.coefficient": 0.001}}
@@ -45,11 +44,9 @@ def energy_left(method: str) -> float:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--full", action="store_true", help="the same as the short form")
-    arguments.add_argument("--draw", action="store_true")
-    draw = arguments.parse_args().draw
-    report = Report(f"dissipative: 2004 Fig. 3, chain of 16, step {STEP}")
+    given = options(__doc__, ("draw",))
+    draw = given.draw
+    report = Report(f"dissipative: 2004 Fig. 3, chain of 16, step {STEP}", HERE, given)
     for damper in DAMPERS:
         exact = chain("rk4", 0.02, damper)
         if damper == "drag":
@@ -58,7 +55,7 @@ def main() -> int:
         for method, name in NAMES.items():
             variational = method in ("newmark", "trapezoidal")
             report.figure(f"{damper}: error of the rate, {name}", off[method], *((-0.05, 0.05) if variational else ()),
-                          paper="paper: decays too fast" if method == "rk4" else "")
+                          paper="decays too fast" if method == "rk4" else "")
         report.figure(f"{damper}: error of Newmark / RK4's", abs(off["newmark"] / off["rk4"]), 0, 0.5)
     for method in ("rk4", "midpoint"):
         energy = chain(method, STEP, "drag").summary["energy"]

@@ -12,7 +12,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, run  # noqa: E402
+from measure import Report, Run, options, run  # noqa: E402
 
 CASE = HERE / "kepler.toml"
 ECCENTRICITY = 0.6
@@ -41,7 +41,8 @@ def error(result: Run) -> float:
 
 
 def main() -> int:
-    report = Report("kepler: eccentricity 0.6")
+    given = options(__doc__)
+    report = Report("kepler: eccentricity 0.6", HERE, given)
     for method, steps, order, more in (("newmark", (0.002, 0.001), 2, {}), ("midpoint", (0.002, 0.001), 2, {}),
                                        ("lobatto", (0.04, 0.02), 4, {}), ("gauss", (0.16, 0.08), 6, {"integrator.order": 6})):
         coarse, fine = (error(orbit(method, h, 1, **more)) for h in steps)

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, blank_picture, run  # noqa: E402
+from measure import Report, Run, blank_picture, options, run  # noqa: E402
 
 STEP, LEAST, LARGEST = 0.05, 0.1, 40  # the case's; bounds in multiples of the step
 ENERGY = 0.5                          # of the first step, from (q, p) = (1, 0)
@@ -47,14 +46,14 @@ def steps_of(result: Run) -> Steps:
     return Steps(np.diff(t, prepend=0.0), p[:-1], q)
 
 
-def solvable(steps: Steps) -> tuple[np.ndarray, np.ndarray]:
-    """For each step but the first, from the one before: whether its line of momentum meets the circle, and whether a
-    root of p^2 + (q + h p)^2 = 2 E is a step within bounds."""
+def solvable(steps: Steps) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each step but the first, from the one before: whether its line of momentum meets the circle, whether a root
+    of p^2 + (q + h p)^2 = 2 E is positive, which is all the paper asks for, and whether one is a step within bounds."""
     p, q = steps.p[:-1] - steps.h[:-1] * steps.q[:-1], steps.q[:-1]
     rest = 2 * ENERGY - p**2
     roots = (np.sqrt(np.maximum(rest, 0)) * np.array([[1], [-1]]) - q) / p
     within = (roots >= LEAST * STEP) & (roots <= LARGEST * STEP)
-    return rest >= 0, (rest >= 0) & within.any(axis=0)
+    return rest >= 0, (rest >= 0) & (roots > 0).any(axis=0), (rest >= 0) & within.any(axis=0)
 
 
 def orbit(method: str, step: float, periods: int = 10) -> Run:
@@ -65,23 +64,22 @@ def orbit(method: str, step: float, periods: int = 10) -> Run:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--full", action="store_true", help="the same as the short form")
-    arguments.add_argument("--draw", action="store_true")
-    draw = arguments.parse_args().draw
-    report = Report("oscillator: 2004 Fig. 17")
+    given = options(__doc__, ("draw",))
+    draw = given.draw
+    report = Report("oscillator: 2004 Fig. 17", HERE, given)
     result = run(HERE / "oscillator.toml", "oscillator", {})
     measures, steps = result.summary["measures"], steps_of(result)
-    on_circle, predicted = solvable(steps)
+    on_circle, positive, predicted = solvable(steps)
     kept = np.abs(steps.energy()[1:] / ENERGY - 1) <= 1e-12
     unseen = measures["steps"] - len(steps.h)
     report.figure("oscillator: steps made, but too near the end to be seen in rows", unseen, 0, 3)
     report.figure("oscillator: steps kept or lost against the prediction", int((kept != predicted).sum()), 0, 0)
     report.figure("oscillator: steps without solution counted - predicted", measures["steps_without_solution"] - (~predicted).sum(),
                   0, unseen)
-    report.figure("oscillator: steps with a solution, part of all", float(kept.mean()), 0.05, 0.95, "paper: not always")
-    report.figure("oscillator: lost off the circle, |p - h q| > 1", int((~on_circle).sum()), 1, paper="paper: lost there")
-    report.figure("oscillator: lost by the bounds on the step", int((on_circle & ~predicted).sum()))
+    report.figure("oscillator: steps with a solution, part of all", float(kept.mean()), 0.05, 0.95, "not always")
+    report.figure("oscillator: lost off the circle, abs(p - h q) > 1", int((~on_circle).sum()), 1, paper="lost there")
+    report.figure("oscillator: lost without a positive root", int((on_circle & ~positive).sum()), 1, paper="asks for h > 0")
+    report.figure("oscillator: lost with positive roots, but outside the bounds", int((positive & ~predicted).sum()), 1)
     report.figure("oscillator: error of the discrete energy while solved", float(np.abs(steps.energy()[1:][kept] / ENERGY - 1).max()),
                   0, 1e-12, "kept")
     report.figure("oscillator: the same where it is not (must fail)", float(np.abs(steps.energy()[1:][~kept] / ENERGY - 1).max()), 1e-3)

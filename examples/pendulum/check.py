@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, blank_picture, run  # noqa: E402
+from measure import Report, Run, blank_picture, options, run  # noqa: E402
 
 CASE = HERE / "pendulum.toml"
 
@@ -66,19 +65,16 @@ def measured_period(result: Run) -> float:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--full", action="store_true", help="the same as the short form")
-    arguments.add_argument("--draw", action="store_true")
-    options = arguments.parse_args()
-    report = Report("pendulum: 2004 Figs 4 and 5, 1e5 steps")
+    given = options(__doc__, ("draw",))
+    report = Report("pendulum: 2004 Figs 4 and 5, 1e5 steps", HERE, given)
     for h in (0.2, 0.5):
         error = np.abs(energy(verlet := swing("newmark", h, 100_000, 20_000)) - energy(verlet)[0])
         tenth = len(error) // 10
         report.figure(f"Newmark, step {h}: largest error of energy, last / first tenth", error[-tenth:].max() / error[:tenth].max(),
-                      0, 1.05, "paper: bounded")
+                      0, 1.05, "bounded")
         falling = energy(swing("rk4", h, 100_000, 2_000))
         report.figure(f"RK4, step {h}: largest gain of energy between rows", float(np.diff(falling).max()), -1, 1e-9,
-                      "paper: dissipates")
+                      "dissipates")
         report.figure(f"RK4, step {h}: energy lost above the rest", float(1 - (falling[-1] + 1) / (falling[0] + 1)), 1e-4, 1)
     steps = [0.4, 0.3, 0.2, 0.15]
     runs = [swing("newmark", h, round(600 / h), round(600 / h)) for h in steps]
@@ -86,12 +82,12 @@ def main() -> int:
     modified = [float(np.ptp(modified_energy(r, h))) for r, h in zip(runs, steps)]
     report.figure("fluctuation of the energy: order in the step", slope(plain, steps), 1.8, 2.2)
     report.figure("fluctuation of the modified energy: order in the step", slope(modified, steps), 3.8, 4.2,
-                  "paper: third-order truncation")
+                  "third-order truncation")
     amplitude = 2 * math.asin(0.75)  # from H: 1.5^2 / 2 = 1 - cos(amplitude)
     off = [abs(measured_period(swing("newmark", h, round(200 / h), round(200 / h))) / period(amplitude) - 1) for h in (0.1, 0.05)]
     report.figure("period against the elliptic integral, step 0.05", off[1], 0, 3e-4)
     report.figure("its order in the step", math.log2(off[0] / off[1]), 1.9, 2.1)
-    if options.draw:
+    if given.draw:
         draw()
     return report.close()
 

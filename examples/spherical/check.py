@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, blank_picture, mean_period, run  # noqa: E402
+from measure import Report, Run, blank_picture, mean_period, options, run  # noqa: E402
 
 START = {"bob": (0.8, 0, -0.6), "first": (0.8, 0, -0.6), "second": (0.8, 0.6, -1.4), "third": (0.2, 0.6, -2.2)}
 ENERGY, VERTICAL = 0.7**2 / 2 - 0.6, 0.8 * 0.7  # of the pendulum: H, and its angular momentum about the vertical
@@ -61,11 +60,9 @@ def links(h: float, end: float) -> Run:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--full", action="store_true", help="the same as the short form")
-    arguments.add_argument("--draw", action="store_true")
-    draw = arguments.parse_args().draw
-    report = Report("spherical: pendulum and chain of links")
+    given = options(__doc__, ("draw",))
+    draw = given.draw
+    report = Report("spherical: pendulum and chain of links", HERE, given)
     long = pendulum("rattle", 0.05, 100_000, 20_000)
     bob = place(long, "bob")
     report.figure("pendulum, 1e5 steps: error of the vertical angular momentum", momentum_error(long), 0, 1e-11)
@@ -92,7 +89,7 @@ def main() -> int:
     rods = np.array([np.linalg.norm(b - a, axis=0) for a, b in zip(joints, joints[1:])])
     report.figure("chain: error of the vertical angular momentum", momentum_error(chain), 0, 1e-11)
     report.figure("chain: lengths of the rods - 1", float(np.abs(rods - 1).max()), 0, 1e-12)
-    report.figure("chain: drift of energy", abs(chain.summary["energy"]["drift"]), 0, 1e-3)
+    report.figure("chain: drift of energy", abs(chain.summary["energy"]["drift"]), 0, 1e-3, scatter=math.inf)
     coarse, fine = (float(energy_error(links(h, 10)).max()) for h in (0.02, 0.01))  # later the motion is chaotic
     report.figure("chain: error of energy, order in the step", math.log2(coarse / fine), 1.8, 2.2)
     if draw:

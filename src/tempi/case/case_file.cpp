@@ -22,6 +22,7 @@ MethodOptions method_options_of(const Section& s) {
           .order = s.integer("order"),
           .action = s.text("action"),
           .without_root = s.text("without_root"),
+          .residuals = s.text("residuals"),
           .newmark_limit = s.text("newmark_limit"),
           .step_bounds = s.list<double>("step_bounds", "two numbers, such as [0.25, 4]"),
           .implicit_step = s.number("implicit_step").value_or(0.0),

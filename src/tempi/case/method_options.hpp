@@ -10,7 +10,7 @@ namespace tempi {
 struct MethodOptions {
   double alpha, beta, gamma;
   int order;
-  std::string action, without_root, newmark_limit;
+  std::string action, without_root, residuals, newmark_limit;
   std::vector<double> step_bounds;
   double implicit_step;  // [s]; 0: not given
   double softness;

@@ -105,13 +105,15 @@ const std::vector<Method>& rows() {
        .takes_sums = false,
        .step_limit = without_limit},
       {.name = "avi-adaptive",
-       .keys = "step_bounds without_root",
-       .text = "steps from the local energy equation (2004, 6.3): an experiment, it heats",
+       .keys = "step_bounds without_root residuals",
+       .text = "steps from the local energy equation (2004, 6.3): an experiment",
        .variants = {{}},
        .make = [](const Model& model, Steps steps, Options options) -> Made {
          return std::make_unique<AviAdaptive>(model, steps, step_bounds(options),
                                               options.without_root == "nominal-step" ? WithoutRoot::nominal_step
-                                                                                     : WithoutRoot::least_residual);
+                                                                                     : WithoutRoot::least_residual,
+                                              options.residuals == "carried" ? Residuals::carried
+                                                                             : Residuals::forgotten);
        },
        .engine = Engine::adaptive,
        .asynchronous = true},

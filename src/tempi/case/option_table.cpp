@@ -252,6 +252,8 @@ constexpr Option rows[] = {
      "that of the start: give room where motion is fastest there"},
     {"integrator", "without_root", choice, "", "\"nominal-step\"", "nominal-step | least-residual", any,
      "of avi-adaptive: the step where the energy equation has no root"},
+    {"integrator", "residuals", choice, "", "\"carried\"", "carried | forgotten", any,
+     "of avi-adaptive: whether an element's next root pays back what its strikes without a root left unbalanced"},
     {"integrator", "implicit_step", number, "s", "", "", positive,
      "of avi-implicit: elements whose own step would be shorter act implicitly at this one; the others at halves, "
      "quarters ... or multiples 2, 4 ... of it"},

@@ -49,7 +49,7 @@ TEST(AviAdaptive, SolvesTheEquationOfEnergyOfEveryStrikeItAccepts) {
   for (const bool loaded : {false, true}) {
     const Body body = loaded ? loaded_body(2) : free_body(2);
     const std::vector<double> steps = own_steps(*body.model, 0.2);
-    AviAdaptive method(*body.model, steps, {0.5, 2.0});
+    AviAdaptive method(*body.model, steps, {0.5, 2.0}, WithoutRoot::nominal_step, Residuals::forgotten);
     Witness witness(*body.model, &method);
     State state = moving_state(body, 0.3, 0.05, 5);
     method.advance_to(state, 200 * smallest(steps), witness);
@@ -73,6 +73,20 @@ TEST(AviAdaptive, SolvesTheEquationOfEnergyOfEveryStrikeItAccepts) {
                              other.unsolved.begin() + static_cast<std::ptrdiff_t>(other.unsolved.size() / 2));
     EXPECT_GT(other.unsolved[other.unsolved.size() / 2], 1e-10 * other.energy);
   }
+}
+
+// Whatever was left over before, an accepted strike leaves its term without any.
+TEST(AviAdaptive, PaysBackWhatItCarriesAtEveryStrikeItAccepts) {
+  const Body body = loaded_body(2);
+  const std::vector<double> steps = own_steps(*body.model, 0.2);
+  AviAdaptive method(*body.model, steps, {0.5, 2.0});
+  Witness witness(*body.model, &method);
+  State state = moving_state(body, 0.3, 0.05, 5);
+  method.advance_to(state, 200 * smallest(steps), witness);
+  EXPECT_LT(method.adaption().largest_residual_accepted, 1e-14 * witness.energy);
+  EXPECT_GT(method.adaption().accepted, 300);
+  EXPECT_GT(method.adaption().without_root, 100);
+  EXPECT_GT(largest(witness.solved), 1e-5 * witness.energy);  // the strikes themselves are not balanced then
 }
 
 TEST(AviAdaptive, WithoutFreedomIsAvi) {
@@ -137,19 +151,22 @@ TEST(AviAdaptive, KeepsItsMomentaToRounding) {
 }
 
 // Claims no energy, and rightly: strikes without a root bring what fixed steps do not.
-TEST(AviAdaptive, HeatsWhatFixedStepsLeaveAlone) {
+TEST(AviAdaptive, HeatsWhatFixedStepsLeaveAloneIfResidualsAreForgotten) {
   const Body body = free_body(2);
   const std::vector<double> steps = own_steps(*body.model, 0.2);
   const double t = 1000 * smallest(steps);
-  AviAdaptive adaptive(*body.model, steps, {0.5, 2.0});
+  AviAdaptive adaptive(*body.model, steps, {0.5, 2.0}, WithoutRoot::nominal_step, Residuals::forgotten);
+  AviAdaptive carrying(*body.model, steps, {0.5, 2.0});
   AviExplicit fixed(*body.model, steps);
-  State state = moving_state(body, 0.3, 0.05, 5), other = state;
+  State state = moving_state(body, 0.3, 0.05, 5), other = state, third = state;
+  const auto carried = run_and_balance(*body.model, carrying, third, t, 100).energy();
   const auto heated = run_and_balance(*body.model, adaptive, state, t, 100).energy();
   const auto kept = run_and_balance(*body.model, fixed, other, t, 100).energy();
   const double gain = adaptive.adaption().gain_without_root / heated.reference;
   RecordProperty("energy", fmt::format("{:.3g} {:.3g}, gain {:.3g}, {} {}", heated.drift, kept.drift, gain,
                                        adaptive.adaption().accepted, adaptive.adaption().without_root));
   EXPECT_GT(heated.drift, 0.01);
+  EXPECT_LT(std::abs(carried.drift), 0.3 * heated.drift);
   EXPECT_GT(heated.drift, 10.0 * std::abs(kept.drift));
   EXPECT_NEAR(gain, (heated.final - heated.initial) / heated.reference, 0.2 * gain);
 }

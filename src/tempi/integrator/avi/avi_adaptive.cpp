@@ -10,11 +10,13 @@
 
 namespace tempi {
 
-AviAdaptive::AviAdaptive(const Model& model, std::vector<double> steps, StepBounds bounds, WithoutRoot without_root)
+AviAdaptive::AviAdaptive(const Model& model, std::vector<double> steps, StepBounds bounds, WithoutRoot without_root,
+                         Residuals residuals)
     : model_(model),
       steps_(std::move(steps)),
       bounds_(bounds),
       without_root_(without_root),
+      residuals_(residuals),
       kick_drift_(model, 0.1 * bounds.least * *std::ranges::min_element(steps_)),
       around_(node_terms(model)),
       p_(model.largest_stencil() * static_cast<std::size_t>(model.dim())),
@@ -64,7 +66,9 @@ void AviAdaptive::act(double t, std::span<const EventLoop::Event> due) {
     clock.accumulated += R;
     if (clock.solved != 0) {
       ++adaption_.accepted;
-      adaption_.largest_residual_accepted = std::max(adaption_.largest_residual_accepted, std::abs(R));
+      adaption_.largest_residual_accepted =
+          std::max(adaption_.largest_residual_accepted,
+                   std::abs(residuals_ == Residuals::carried ? clock.accumulated : R));
     } else {
       ++adaption_.without_root;
       adaption_.gain_without_root += R;
@@ -120,7 +124,7 @@ void AviAdaptive::solve(const State& state, TermId term, double now) {
   clock.next = std::max(now, clock.last + found.step);
 }
 
-// R_K of eq. (97), were the term to act at t.
+// R_K of eq. (97), were the term to act at t, with what it carries.
 double AviAdaptive::residual(const State& state, TermId term, double t) {
   ++adaption_.evaluations;
   const auto d = static_cast<std::size_t>(model_.dim());
@@ -135,7 +139,9 @@ double AviAdaptive::residual(const State& state, TermId term, double t) {
       if (const auto prescribed = model_.supports().displacement(a, static_cast<int>(c), t)) trial_[i] = *prescribed;
     }
   }
-  double R = potential->energy(k, trial_, t) - clocks_[ordinal(term)].target;
+  const Clock& clock = clocks_[ordinal(term)];
+  double R = potential->energy(k, trial_, t) - clock.target;
+  if (residuals_ == Residuals::carried) R += clock.accumulated;
   if (model_.force_slot(term) >= 0) {
     const auto q = std::span(q_).first(potential->stencil(k).size() * d);
     kick_drift_.load_impulses(term, trial_, state.velocity, t, 1.0, q);
@@ -170,6 +176,7 @@ void AviAdaptive::save(ArchiveWriter& archive) const {
   archive.put("steps", steps_);
   archive.put("bounds", bounds_);
   archive.put("without_root", without_root_);
+  archive.put("residuals", residuals_);
   archive.put("started", started_);
   archive.put("clocks", clocks_);
   archive.put("adaption", adaption_);
@@ -179,6 +186,7 @@ void AviAdaptive::load(ArchiveReader& archive) {
   std::vector<double> steps(steps_.size());
   StepBounds bounds;
   WithoutRoot without_root{};
+  Residuals residuals{};
   bool started = false;
   std::vector<Clock> clocks(clocks_.size());
   Adaption adaption;
@@ -186,8 +194,9 @@ void AviAdaptive::load(ArchiveReader& archive) {
   archive.get("steps", steps);
   archive.get("bounds", bounds);
   archive.get("without_root", without_root);
+  archive.get("residuals", residuals);
   if (steps != steps_ || bounds.least != bounds_.least || bounds.largest != bounds_.largest ||
-      without_root != without_root_)
+      without_root != without_root_ || residuals != residuals_)
     throw InputError("the checkpoint was written with other time steps or bounds on them. Use the same case.");
   archive.get("started", started);
   archive.get("clocks", clocks);

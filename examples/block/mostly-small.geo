@@ -1,0 +1,32 @@
+// Unit square, 380 six-node triangles as in block.geo, but "the vast majority of the elements" small: 9 columns of the
+// smallest width at the free end, 10 that grow by a fixed ratio from there. Steps from 1 to 32, saving 1.77, eq. (62).
+small = 9;
+growing = 10;
+rows = 10;
+growth = 1.6379;
+width = 0.002755;
+edge = 1 - small * width;
+Point(1) = {0, 0, 0};
+Point(2) = {edge, 0, 0};
+Point(3) = {1, 0, 0};
+Point(4) = {1, 1, 0};
+Point(5) = {edge, 1, 0};
+Point(6) = {0, 1, 0};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {5, 4};
+Line(5) = {6, 5};
+Line(6) = {1, 6};
+Line(7) = {2, 5};
+Transfinite Curve {1, 5} = growing + 1 Using Progression 1 / growth;
+Transfinite Curve {2, 4} = small + 1;
+Transfinite Curve {3, 6, 7} = rows + 1;
+Curve Loop(1) = {1, 7, -5, -6};
+Curve Loop(2) = {2, 3, -4, -7};
+Plane Surface(1) = {1};
+Plane Surface(2) = {2};
+Transfinite Surface {1} AlternateLeft;
+Transfinite Surface {2} AlternateLeft;
+Physical Curve("left") = {6};
+Physical Surface("body") = {1, 2};
