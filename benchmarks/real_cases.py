@@ -260,7 +260,7 @@ def main():
     parser.add_argument("--page")
     parser.add_argument("--picture")
     options = parser.parse_args()
-    wanted = options.only.split(";") if options.only else [n for n in CASES if n != "rayleigh"]
+    wanted = options.only.split(";") if options.only else list(CASES)
     names = ["free"] + [n for n in CASES if n != "free" and n in wanted]
     sizes = [(3000, 1)] if options.quick else [tuple(map(int, b.split("/"))) for b in options.bodies.split(";")]
     turns, seconds = (1, 0.1) if options.quick else (options.turns, 1.5)

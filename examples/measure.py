@@ -24,13 +24,18 @@ from style import STYLE, WIDTH  # noqa: E402
 from vtu import VtuFile  # noqa: E402
 
 
+KEPT: Path | None = None  # where results stay, and are taken from
+
+
 def command() -> str:
     return os.environ.get("TEMPI_COMMAND", str(ROOT / "build" / "release" / "tempi"))
 
 
 def run(case: Path, name: str, settings: dict[str, object], folder: Path | None = None) -> Run:
     """Runs `case` with some values changed and returns its results; the folder is temporary unless given."""
-    place = (folder or Path(tempfile.mkdtemp(prefix="tempi-"))) / name
+    place = (folder or KEPT or Path(tempfile.mkdtemp(prefix="tempi-"))) / name
+    if KEPT and (place / "summary.json").exists() and read_run(place).summary["status"] == "completed":
+        return read_run(place)
     words = [command(), "run", str(case), "--out", str(place), "--overwrite", "--quiet"]
     for key, value in settings.items():
         words += ["--set", f"{key}={value}"]
@@ -102,9 +107,13 @@ def options(description: str | None, extra: tuple[str, ...] = ()) -> argparse.Na
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="the paper's sizes")
     parser.add_argument("--page", action="store_true", help="write the figures into the README instead of comparing them")
+    parser.add_argument("--keep", type=Path, help="keep results in this folder, and take those of finished runs from there")
     for name in extra:
         parser.add_argument(f"--{name}", action="store_true")
-    return parser.parse_args()
+    given = parser.parse_args()
+    global KEPT
+    KEPT = given.keep
+    return given
 
 
 BEGIN, END = "<!-- figures: written by check.py --page -->", "<!-- end of figures -->"

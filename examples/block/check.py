@@ -99,12 +99,12 @@ def lockstep(avi: Run, newmark: Run) -> None:
     """The paper's Fig. 7: both meshes at 16 ms."""
     figure = blank_picture(3.4)
     whole, corner = figure.subplots(1, 2)
-    for result, colour, style, width in ((avi, "black", "-", 0.7), (newmark, "#D55E00", "--", 0.9)):
+    for result, colour, style, width in ((avi, "black", "-", 1.0), (newmark, "#D55E00", (0, (4, 6)), 0.9)):
         drawing = draw_frame(result, frame(result))
         for polygon in drawing.polygons:
             closed = np.concatenate((polygon, polygon[:1]))
             for ax in (whole, corner):
-                ax.plot(*closed.T, style, color=colour, lw=0.3 * width if ax is whole else width)
+                ax.plot(*closed.T, linestyle=style, color=colour, lw=0.5 * width if ax is whole else width)
     frame_axes(whole, 2, *drawing.bounds)
     low, high = drawing.bounds
     frame_axes(corner, 2, high - 0.12 * (high - low), high)

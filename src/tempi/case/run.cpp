@@ -13,6 +13,7 @@
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
 #include "tempi/diagnostic/resonance_guard.hpp"
+#include "tempi/diagnostic/soundness.hpp"
 #include "tempi/io/frames.hpp"
 #include "tempi/io/history.hpp"
 
@@ -116,6 +117,7 @@ class Run {
       return std::chrono::duration<double>(from - before).count();
     };
     const Snapshot snapshot = s_.integrator->synchronized(s_.state, t);
+    require_sound(*s_.model, snapshot);
     if (row) {
       const Sample now = sample(*s_.model, snapshot);
       balance_.add(now);

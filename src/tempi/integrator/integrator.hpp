@@ -66,6 +66,7 @@ struct Snapshot {
   State state;                // all clocks at `time`; velocities of second order
   std::vector<double> force;  // internal, external and of constraints, without support reactions [N], dim a node
   double potential_energy;    // sum V_K [J], from V(I) = 0
+  bool admissible = true;     // whether every term is, there (Potential::add_gradient): det F > 0, particles apart
 };
 
 class Integrator {

@@ -156,12 +156,16 @@ void KickDrift::book_load_work(State& state, TermId term, std::span<const double
 }
 
 std::vector<double> KickDrift::kick_all(State& state, double t, const std::function<double(TermId)>& duration,
-                                        Purpose purpose) const {
+                                        Purpose purpose, bool* admissible) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   std::vector<double> force(state.velocity.size(), 0.0), total(force), loads(force), ahead(force);
   Dampers dampers(model_, *this);
   std::vector<double> p(model_.largest_stencil() * d), q(p);
   SumImpulses of_terms;
+  const auto look_at = [&](TermId term, double admissibility) {
+    if (purpose == Purpose::run) require_admissible(term, state.displacement, admissibility, t);
+    if (admissible != nullptr && !(admissibility > 0.0 && std::isfinite(admissibility))) *admissible = false;
+  };
   for (Index i = 0; i < model_.term_count(); ++i) {
     const auto term = make_id<TermId>(i);
     const double dt = duration(term);
@@ -175,15 +179,13 @@ std::vector<double> KickDrift::kick_all(State& state, double t, const std::funct
         }
     };
     if (const ManyBodySum* sum = struck_by_terms(term)) {
-      const double admissibility = of_terms.evaluate(*sum, state.displacement, t, 1.0);
-      if (purpose == Purpose::run) require_admissible(term, state.displacement, admissibility, t);
+      look_at(term, of_terms.evaluate(*sum, state.displacement, t, 1.0));
       of_terms.each(add);
       continue;
     }
     const auto nodes = model_.term(term).stencil();
     const auto local_p = std::span(p).first(nodes.size() * d), local_q = std::span(q).first(nodes.size() * d);
-    const double admissibility = impulses(term, state.displacement, state.velocity, t, 1.0, local_p, local_q);
-    if (purpose == Purpose::run) require_admissible(term, state.displacement, admissibility, t);
+    look_at(term, impulses(term, state.displacement, state.velocity, t, 1.0, local_p, local_q));
     book_load_work(state, term, local_q, 1.0);
     dampers.announce(state, term, dt);
     add(nodes, local_p);
@@ -207,7 +209,7 @@ Snapshot KickDrift::synchronized(const State& state, double t, bool started,
   if (!started) start(snapshot.state);
   for (Index a = 0; a < model_.node_count(); ++a) drift(snapshot.state, make_id<NodeId>(a), t);
   const auto taken = [&](TermId term) { return started ? duration(term) : 0.0; };
-  snapshot.force = kick_all(snapshot.state, t, taken, Purpose::report);
+  snapshot.force = kick_all(snapshot.state, t, taken, Purpose::report, &snapshot.admissible);
   if (model_.has_dampers()) add_damping_forces(snapshot);
   snapshot.potential_energy = model_.potential_energy(snapshot.state.displacement, t);
   return snapshot;

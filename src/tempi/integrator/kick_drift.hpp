@@ -83,10 +83,11 @@ class KickDrift {
 
   // Gives every term a kick of duration `duration(term)` at the present positions, all clocks at t: an instant of a
   // run, as the starting half kicks, or a report of velocities at t, with durations of any sign. Returns the nodal
-  // forces without dampers. In a run throws SolveError where a term is not admissible, before anything is kicked.
+  // forces without dampers. In a run throws SolveError where a term is not admissible, before anything is kicked; in a
+  // report tells so.
   enum class Purpose { run, report };
   std::vector<double> kick_all(State& state, double t, const std::function<double(TermId)>& duration,
-                               Purpose purpose = Purpose::run) const;
+                               Purpose purpose = Purpose::run, bool* admissible = nullptr) const;
 
   // Adds what dampers give at the velocities of the snapshot to its forces.
   void add_damping_forces(Snapshot& snapshot) const;

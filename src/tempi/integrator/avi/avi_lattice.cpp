@@ -297,6 +297,7 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   for (const LatticeGroup& of : plan_.groups) durations.push_back(duration(of.ticks));
   LatticeStrikes::NodalSums sums = strikes_.look(nodes, t, durations);
   snapshot.potential_energy = sums.potential_energy;
+  snapshot.admissible = sums.admissible;
   if (loads_.any()) {
     Ledger nothing;  // before the start they have done nothing
     if (started_) snapshot.state.loads.work += loads_.work_of_constant(nodes);

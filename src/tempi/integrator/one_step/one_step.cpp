@@ -34,7 +34,7 @@ Snapshot OneStepDriver::synchronized(const State& state, double t) const {
   if (t > time_) map_.step(snapshot.state, time_, t - time_);
   std::ranges::fill(snapshot.state.clock, t);
   Stage stage{map_of(snapshot.state.displacement), map_of(snapshot.state.velocity), {}, {}};
-  map_.forces().evaluate(stage, t);
+  snapshot.admissible = map_.forces().evaluate(stage, t).holds();
   map_.add_constraint_forces(stage, t);
   snapshot.force.assign(stage.force.begin(), stage.force.end());
   snapshot.potential_energy = map_.forces().model().potential_energy(snapshot.state.displacement, t);
