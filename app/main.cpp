@@ -9,14 +9,19 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <iostream>
 #include <optional>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/model_report.hpp"
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/run.hpp"
+#include "tempi/case/run_checkpoint.hpp"
 #include "tempi/case/stability_report.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/version.hpp"
@@ -29,18 +34,52 @@ enum ExitCode { done = 0, bad_input = 2, numerical_failure = 3, write_failure = 
 
 std::atomic<bool> stop_requested = false;
 
+// The second time, at once; but a signal may come twice, to the process and to its group (timeout, batch systems).
 void request_stop(int) {
-  if (stop_requested.exchange(true)) std::_Exit(interrupted);  // the second time, at once
+  static volatile std::time_t first = 0;
+  if (!stop_requested.exchange(true)) first = std::time(nullptr);
+  if (std::time(nullptr) > first + 1) std::_Exit(interrupted);
 }
 
-void say(const std::string& line) { fmt::print(stderr, "tempi: {}\n", line); }
+// One line, however long and whatever is in what it quotes.
+void say(std::string line) {
+  constexpr std::size_t most = 2000;
+  if (line.size() > most) line.replace(most / 2, line.size() - most, " [...] ");
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  fmt::print(stderr, "tempi: {}\n", line);
+}
+
+// A case brought to life. What fails numerically here does so before the run begins: its input is wrong.
+tempi::Simulation built(tempi::CaseFile input, int threads) {
+  try {
+    return tempi::build(std::move(input), threads);
+  } catch (const tempi::SolveError& e) {
+    throw tempi::InputError(e.what());
+  }
+}
+
+// As many threads as the system lets us have, up to `wanted`.
+int startable(int wanted) {
+  std::atomic<bool> over = false;
+  std::vector<std::thread> threads;
+  try {
+    while (std::ssize(threads) < wanted - 1) threads.emplace_back([&] { over.wait(false); });
+  } catch (const std::system_error&) {
+    say(fmt::format("warning: only {} of {} threads could be started.", threads.size() + 1, wanted));
+  }
+  over = true;
+  over.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  return static_cast<int>(threads.size()) + 1;
+}
 
 struct Arguments {
   std::string case_file;
   std::optional<std::string> folder;
   std::vector<std::string> settings;
   int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
-  bool quiet = false, overwrite = false, markdown = false, table = false;
+  bool quiet = false, overwrite = false, resume = false, markdown = false, table = false;
   tempi::Index longest_steps = tempi::stability_horizon;
   std::vector<std::string> run_folders;
   int frame = -1;
@@ -63,21 +102,28 @@ void show_progress(const tempi::Progress& p) {
 
 int run_case(const Arguments& arguments) {
   tempi::RunOptions options;
-  const tempi::Existing existing = arguments.overwrite ? tempi::Existing::overwrite : tempi::Existing::refuse;
+  const tempi::Existing existing = arguments.overwrite ? tempi::Existing::overwrite
+                                   : arguments.resume  ? tempi::Existing::resume
+                                                       : tempi::Existing::refuse;
   options.existing = existing;
   options.folder = arguments.folder ? fs::path(*arguments.folder)
                                     : fs::path(arguments.case_file).filename().replace_extension(".out");
   tempi::CaseFile input = tempi::read_case(arguments.case_file, arguments.settings);
   tempi::check_output_folder(options.folder, existing);
-  tempi::Simulation simulation = tempi::build(std::move(input), arguments.threads);
+  if (arguments.resume && tempi::is_complete(options.folder, input)) {
+    if (!arguments.quiet) say(fmt::format("'{}' is complete already.", options.folder.string()));
+    return done;
+  }
+  tempi::Simulation simulation = built(std::move(input), arguments.threads);
   if (!arguments.quiet)
     for (const std::string& warning : simulation.warnings) say("warning: " + warning);
   options.threads = arguments.threads;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal && !arguments.quiet) options.on_progress = show_progress;
   options.stop = &stop_requested;
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);  // as nohup wants it
+  options.on_warning = [&](const std::string& warning) { say("warning: " + warning); };
   const auto clear_line = [&] {
     if (options.on_progress) fmt::print(stderr, "\r\033[K");
   };
@@ -93,9 +139,11 @@ int run_case(const Arguments& arguments) {
     throw;
   }
   clear_line();
+  if (!summary.caution.empty()) say("caution: " + summary.caution);
   if (!arguments.quiet) fmt::print("{}  results         {}\n", tempi::to_text(summary), options.folder.string());
   if (summary.status == tempi::Status::interrupted) {
-    say(fmt::format("interrupted; '{}' holds what was computed so far.", options.folder.string()));
+    say(fmt::format("interrupted ({}); '{}' holds what was computed so far. Add --resume to go on.", summary.message,
+                    options.folder.string()));
     return interrupted;
   }
   return done;
@@ -103,7 +151,7 @@ int run_case(const Arguments& arguments) {
 
 int check_case(const Arguments& arguments) {
   const tempi::Simulation simulation =
-      tempi::build(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
+      built(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
   for (const std::string& warning : simulation.warnings) say("warning: " + warning);
   for (const std::string& note : simulation.notes) say("note: " + note);
   fmt::print("{}", tempi::describe_model(simulation));
@@ -112,7 +160,7 @@ int check_case(const Arguments& arguments) {
 
 int measure_stability(const Arguments& arguments) {
   const tempi::Simulation simulation =
-      tempi::build(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
+      built(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
   for (const std::string& warning : simulation.warnings) say("warning: " + warning);
   tempi::StabilityOptions options;
   options.longest_steps = arguments.longest_steps;
@@ -159,7 +207,11 @@ int dispatch(int argc, char** argv) {
   add_case(run);
   run->add_option("--out", arguments.folder, "folder for the results (default: the case's name with .out)");
   run->add_flag("--quiet", arguments.quiet, "print nothing but errors");
-  run->add_flag("--overwrite", arguments.overwrite, "replace results that are there already");
+  CLI::Option* overwrite =
+      run->add_flag("--overwrite", arguments.overwrite,
+                    "replace results that are there already; they move to the folder's `previous`");
+  run->add_flag("--resume", arguments.resume, "go on from the checkpoint of a run that was cut off, if there is one")
+      ->excludes(overwrite);
   CLI::App* check = app.add_subcommand("check", "validate a case, print the model and its steps, run nothing");
   add_case(check);
   CLI::App* stability = app.add_subcommand("stability", "measure whether the steps of a case can resonate");
@@ -186,6 +238,7 @@ int dispatch(int argc, char** argv) {
                     unknown ? fmt::format("unknown command '{}'", argv[1]) : e.what()));
     return bad_input;
   }
+  if (run->parsed() || check->parsed() || stability->parsed()) arguments.threads = startable(arguments.threads);
   if (run->parsed()) return run_case(arguments);
   if (check->parsed()) return check_case(arguments);
   if (stability->parsed()) return measure_stability(arguments);
@@ -204,7 +257,9 @@ int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return dispatch(argc, argv);
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return code;
+    throw tempi::OutputError("cannot write to the standard output (is the disk full?).");
   } catch (const tempi::InputError& e) {
     say(e.what());
     return bad_input;
@@ -218,6 +273,10 @@ int main(int argc, char** argv) {
     say("not enough memory. Use a smaller mesh or a larger machine.");
     return bad_input;
   } catch (const std::exception& e) {
+    if (std::ferror(stdout) != 0) {
+      say(fmt::format("cannot write to the standard output ({}).", e.what()));
+      return write_failure;
+    }
     say(fmt::format("unexpected error: {}", e.what()));
     return bad_input;
   }

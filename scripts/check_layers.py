@@ -28,7 +28,7 @@ LAYERS = {
     "integrator": {"core", "simd", "potential", "force", "model", "schedule"},
     "diagnostic": {"core", "mesh", "model", "schedule", "integrator"},
     "io": {"core", "mesh", "model", "diagnostic"},
-    "case": {"core", "mesh", "material", "space", "potential", "element", "pair", "force", "constraint", "model", "schedule",
+    "case": {"core", "simd", "mesh", "material", "space", "potential", "element", "pair", "force", "constraint", "model", "schedule",
              "integrator", "diagnostic", "io"},
 }
 COMMAND = "app"  # may include every folder
@@ -36,7 +36,7 @@ COMMAND = "app"  # may include every folder
 # Libraries that stay behind one folder: pattern of the header, the folders that may include it.
 LIBRARIES = [
     (re.compile(r"toml\+\+/|toml\.hpp$"), {"case"}),
-    (re.compile(r"gmsh\.h"), {"io"}),
+    (re.compile(r"gmsh\.h"), {COMMAND}),  # app/mesh_reader
     (re.compile(r"muParser"), {"core"}),
     (re.compile(r"CLI/"), {COMMAND}),
 ]

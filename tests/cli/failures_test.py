@@ -78,6 +78,68 @@ class NumericalFailure(CaseFolder):
             self.failed(name, "0/0", "nan", "t = 0.00", " s", **section, run="end_time = 0.02")
 
 
+class Energy(CaseFolder):
+    STARS = """[particles]
+mass = [1, 1]
+position = [[0, 0], [1, 0]]
+velocity = [[0, 0], [0, 0.01]]
+[[potential]]
+type = "gravity"
+G = 1.0
+[integrator]
+method = "{method}"
+step = 1e-3
+[run]
+end_time = 5
+{more}
+"""
+
+    def run_stars(self, method, more="", *arguments):
+        self.write("case.toml", self.STARS.format(method=method, more=more))
+        return self.tempi("run", "case.toml", "--overwrite", *arguments)
+
+    def test_energy_from_nowhere_ends_the_run_where_it_came(self):
+        for method in ("newmark", "symplectic-euler-a", "rk4"):
+            done = self.run_stars(method, "", "--quiet")
+            self.assertEqual(3, done.returncode, (method, done.stderr))
+            for word in ("gained", "t = ", "energy_tolerance = 0.5", "smaller"):
+                self.assertIn(word, done.stderr)
+            made, rows = summary(self.folder / "case.out"), history(self.folder / "case.out")
+            self.assertEqual("failed", made["status"])
+            self.assertLess(max(rows["total_energy"]) - rows["total_energy"][0], 0.5 * max(rows["kinetic_energy"]), "good rows")
+            self.assertIn("gained", (self.folder / "case.out" / "run.log").read_text())
+
+    def test_asked_to_it_goes_on_with_a_caution_that_quiet_does_not_hide(self):
+        for method in ("newmark", "rk4"):
+            done = self.run_stars(method, "energy_tolerance = 0", "--quiet")
+            self.assertEqual((0, ""), (done.returncode, done.stdout), done.stderr)
+            made = summary(self.folder / "case.out")
+            for told in (done.stderr, made["caution"], (self.folder / "case.out" / "run.log").read_text()):
+                self.assertIn("the energy strays by", told)
+
+    def test_the_gain_is_held_against_what_was_there_before_it(self):
+        # E_ref grows with a blow-up, and the change over it never passes 1: a tolerance of 1 still finds it.
+        done = self.run_stars("newmark", "energy_tolerance = 1")
+        self.assertEqual(3, done.returncode, done.stderr)
+        wide = self.run_stars("newmark", "energy_tolerance = 1e9")
+        self.assertEqual(0, wide.returncode, wide.stderr)
+
+    def test_loads_supports_and_dampers_give_and_take_without_alarm(self):
+        self.write("square.msh", square(4))
+        shaken = 'group = "left"\ndisplacement = ["0.02*sin(60*t)", "0"]'
+        for sections in ({"load": 'type = "gravity"\nvalue = [0, -9.81]', "initial": "", "fix": 'group = "left"'},
+                         {"load": 'type = "gravity"\nvalue = ["0", "t > 0.05 ? -500 : 0"]', "initial": "", "fix": 'group = "left"'},
+                         {"load": 'type = "pressure"\ngroup = "right"\nvalue = "1e4*sin(30*t)"', "initial": ""},
+                         {"fix": shaken, "initial": ""}):
+            for method in ("avi", "newmark", "trapezoidal"):
+                for rows in (3, 1000):
+                    text = case_text(**{"run": "end_time = 0.2", "integrator": f'safety = 0.9\nmethod = "{method}"',
+                                        "output": f"frames = 0\nhistory = {rows}", **sections})
+                    self.write("case.toml", text)
+                    done = self.tempi("run", "case.toml", "--overwrite")
+                    self.assertEqual(0, done.returncode, (sections, method, rows, done.stderr))
+
+
 class WriteFailure(CaseFolder):
     def limited(self, size, n=2, **sections):
         """Runs a case that may write no file larger than `size` bytes."""

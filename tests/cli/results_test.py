@@ -208,7 +208,8 @@ class Repeats(CaseFolder):
         self.write("square.msh", graded_square())
         self.write("case.toml", case_text(**{**self.SHORT, "output": output, "integrator": integrator, **changes}))
         done = self.tempi("run", "case.toml", "--quiet", "--out", name, "--threads", str(threads))
-        self.assertEqual((code, ""), (done.returncode, done.stderr))
+        errors = [line for line in done.stderr.splitlines() if not line.startswith("tempi: caution: ")]
+        self.assertEqual((code, []), (done.returncode, errors))
         return self.folder / name
 
     def last(self, results):

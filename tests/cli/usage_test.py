@@ -3,10 +3,11 @@
 
 import os
 import re
+import subprocess
 import unittest
 from pathlib import Path
 
-from case_folder import CaseFolder, case_text, cube, square, summary
+from case_folder import COMMAND, CaseFolder, case_text, cube, square, summary
 from refused import Refused
 
 SOURCE = Path(os.environ.get("TEMPI_SOURCE_DIR", Path(__file__).parents[2]))
@@ -53,6 +54,43 @@ class Words(CaseFolder):
         table = self.tempi("methods", "--table").stdout
         self.assertGreater(table.count("\n"), 15)
         self.assertIn("\n\n" + table + "\n", readme, "renew it: tempi methods --table")
+
+    def test_a_standard_output_that_is_full_ends_with_4(self):
+        self.write("square.msh", square())
+        self.write("case.toml", case_text())
+        for arguments in (["--help"], ["options"], ["methods"], ["check", "case.toml"], ["run", "case.toml"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([COMMAND, *arguments], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(4, done.returncode, (arguments, done.stderr))
+            self.assertIn("standard output", done.stderr)
+
+    def test_messages_are_one_line_of_bounded_length_whatever_they_quote(self):
+        for title in ("x" * 1_000_000, "two\\nlines", "bell\\u0007 and \\u001b[31m red"):
+            self.write("case.toml", case_text() + f'\n[[probe]]\nname = "{title}"\ngroup = "{title}"\n')
+            self.write("square.msh", square())
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode)
+            self.assertEqual(1, done.stderr.count("\n"))
+            self.assertLess(len(done.stderr), 2200)
+            self.assertFalse([c for c in done.stderr[:-1] if ord(c) < 32])
+
+    def test_threads_that_cannot_start_are_done_without_and_told(self):
+        self.write("square.msh", square(6))
+        self.write("case.toml", case_text())
+        self.tempi("run", "case.toml", "--out", "one", "--threads", "1")
+        limited = subprocess.run(["sh", "-c", f'ulimit -v 3000000; ulimit -s 100000; "{COMMAND}" run case.toml --out few --threads 200'],
+                                 cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(0, limited.returncode, limited.stderr)
+        self.assertRegex(limited.stderr, r"only \d+ of 200 threads could be started")
+        for name in ("history.csv", "frames/frame_00002.vtu"):
+            self.assertEqual((self.folder / "one" / name).read_bytes(), (self.folder / "few" / name).read_bytes())
+
+    def test_a_check_never_ends_with_3(self):
+        self.write("square.msh", square())
+        self.write("case.toml", case_text(initial='position = ["-X", "Y"]'))
+        for command in ("check", "run"):
+            done = self.tempi(command, "case.toml")
+            self.assertEqual(2, done.returncode, done.stderr)
 
     def test_usage_errors_end_with_2_and_one_short_message(self):
         self.write("case.toml", case_text())
@@ -123,7 +161,7 @@ class Places(CaseFolder):
     def test_out_makes_folders_and_leaves_what_it_did_not_make(self):
         self.write("a/b c/mine.txt", "mine")
         results = self.run_case("--out", "a/b c").parent / "a" / "b c"
-        self.assertEqual({"mine.txt", "summary.json", "history.csv", "frames.pvd", "frames"}, set(os.listdir(results)))
+        self.assertEqual({"mine.txt", "summary.json", "history.csv", "frames.pvd", "frames", "run.log"}, set(os.listdir(results)))
         self.assertEqual(0, self.tempi("run", "case.toml", "--out", "d/e/f").returncode)
         self.assertEqual("completed", summary(self.folder / "d" / "e" / "f")["status"])
 

@@ -246,6 +246,8 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   c.mesh_order = mesh.integer("order");
   c.mesh_size = mesh.number("size").value_or(0.0);
   c.mesh_refine = mesh.integer("refine");
+  c.mesh_curved = mesh.boolean("curved");
+  c.mesh_system_calls = mesh.boolean("system_calls");
   c.mesh_scale = *mesh.number("scale");
   read_body(reader, c);
   if (root.contains("mesh") && c.mesh_file.empty())
@@ -261,7 +263,11 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
     fail(c.domains.front().place, fmt::format("[[domain]] belongs to methods that integrate domains by themselves, "
                                               "which {} does not. Leave it out.",
                                               c.integrator.method));
-  c.end_time = *reader.section("run").number("end_time");
+  const Section run = reader.section("run");
+  c.end_time = *run.number("end_time");
+  c.energy_tolerance = *run.number("energy_tolerance");
+  c.checkpoint_interval = *run.number("checkpoint");
+  c.wall_limit = run.number("wall_limit");
   const Section output = reader.section("output");
   if (output.has("frames")) c.frames = output.integer("frames");
   if (output.has("history")) c.history = output.integer("history");
@@ -275,9 +281,14 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
                                                   near.empty() ? fmt::format("There are {}.", fmt::join(known, ", "))
                                                                : fmt::format("Did you mean \"{}\"?", near)));
     }
-  std::stringstream text;
-  text << root;
-  c.text = text.str();
+  const auto text_of = [](const toml::table& table) {
+    std::stringstream text;
+    text << table;
+    return text.str();
+  };
+  c.text = text_of(root);
+  for (const char* key : {"energy_tolerance", "checkpoint", "wall_limit"}) root["run"].as_table()->erase(key);
+  c.identity = text_of(root);
   return c;
 }
 

@@ -148,6 +148,7 @@ struct CaseFile {
   int mesh_order;
   double mesh_size;  // 0: as the geometry says
   int mesh_refine;
+  bool mesh_curved, mesh_system_calls;
   double mesh_scale;
   std::vector<MaterialInput> materials;
   std::vector<PotentialInput> potentials;
@@ -161,11 +162,15 @@ struct CaseFile {
   std::vector<DomainInput> domains;
   IntegratorInput integrator;
   double end_time;                     // [s]
+  double energy_tolerance;             // 0: none
+  double checkpoint_interval;          // [s] of wall time; 0: none
+  std::optional<double> wall_limit;    // [s]
   std::optional<int> frames, history;  // absent: to be chosen
   std::vector<std::string> fields;     // of frames; empty: all
   bool float32 = false;
   bool only_particles() const { return particles && mesh_file.empty(); }
-  std::string text;  // the case as run, with --set applied and no comments: for the record
+  std::string text;      // the case as run, with --set applied and no comments: for the record
+  std::string identity;  // the same without what does not change results, in the middle of a run either
 };
 
 // Reads a case file and applies `settings` of the form "section.key=value" or "section.index.key=value" (index from 0).

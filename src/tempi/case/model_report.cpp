@@ -8,6 +8,7 @@
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/summary.hpp"
+#include "tempi/mesh/doubts.hpp"
 #include "tempi/mesh/quality.hpp"
 #include "tempi/model/steps.hpp"
 
@@ -90,8 +91,8 @@ std::string describe_model(const Simulation& s) {
     out += fmt::format("  model    {} particles, {}-D, {}\n", s.body.mesh->node_count(), s.body.mesh->dim(),
                        text_of_box(s.body).empty() ? "in free space" : "in a periodic box of " + text_of_box(s.body));
   else
-    out += fmt::format("  mesh     {} cells, {} nodes, {}-D\n", elastic(s).cells().size(), elastic(s).node_count(),
-                       elastic(s).dim());
+    out += fmt::format("  mesh     {} cells, {} nodes, {}-D, from {} m\n", elastic(s).cells().size(),
+                       elastic(s).node_count(), elastic(s).dim(), text_of(extent(elastic(s)), elastic(s).dim()));
   if (s.body.elastic)
     out += fmt::format("  beside   {} particles\n", s.body.mesh->node_count() - s.body.first_particle);
   for (const ElasticCells* cells : s.body.cells) {

@@ -67,6 +67,10 @@ constexpr Option rows[] = {
     {"mesh", "refine", integer, "", "0", "", zero_to_ten,
      "how often every cell is cut at its edges' middles when Gmsh meshes a geometry: 4 times the triangles, 8 times "
      "the tetrahedra"},
+    {"mesh", "curved", boolean, "", "true", "", any,
+     "mid-edge nodes on the true geometry, unless a .geo says otherwise; false: on straight edges"},
+    {"mesh", "system_calls", boolean, "", "false", "", any,
+     "let a .geo run the commands it wants to (SystemCall): only for files you trust"},
     {"mesh", "scale", number, "", "1.0", "", positive, "factor on all coordinates, e.g. 1e-3 for a mesh in mm"},
 
     {"particles", "file", text, "", "", "", any,
@@ -293,6 +297,15 @@ constexpr Option rows[] = {
      "avi and newmark (without beta and gamma): measure the local energy residual of every element"},
 
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
+    {"run", "energy_tolerance", number, "", "0.5", "", not_negative,
+     "the run stops where the total energy has gained more than this fraction of what the motion has without the gain, "
+     "which no load has given; 0: never"},
+    {"run", "checkpoint", number, "s", "300", "", not_negative,
+     "wall time between checkpoints, from which `tempi run CASE --resume` goes on to the same bits; 0: none but those "
+     "at SIGINT, SIGTERM, SIGHUP and wall_limit"},
+    {"run", "wall_limit", number, "s", "", "", positive,
+     "wall time after which the run writes a checkpoint and ends (exit code 130), to be gone on with by --resume; "
+     "omitted: none"},
 
     {"output", "frames", integer, "", "", "", count,
      "intervals between pictures: 50 writes 51 frames; 0 writes none; omitted: 5 to 50, as many as take about a "

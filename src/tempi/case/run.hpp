@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a simulation and writes its results: history.csv, frames, summary.json.
+// Runs a simulation and writes its results: history.csv, frames, summary.json, run.log, checkpoints.
 #pragma once
 
 #include <atomic>
@@ -25,12 +25,16 @@ struct RunOptions {
   Existing existing = Existing::refuse;
   int threads = 1;
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();  // for total_time
-  std::function<void(const Progress&)> on_progress;  // several times a second; may be empty
-  const std::atomic<bool>* stop = nullptr;           // set from outside to end early; may be absent
+  std::function<void(const Progress&)> on_progress;    // several times a second; may be empty
+  const std::atomic<bool>* stop = nullptr;             // set from outside to end early; may be absent
+  std::function<void(const std::string&)> on_warning;  // what is found only now; may be empty
 };
 
-// Throws InputError before anything is computed (folder), SolveError and OutputError during the run; what was computed
-// until then has been written, and the summary's status says what happened.
+// With Existing::resume goes on from the folder's checkpoint, to the bits of a run that was never interrupted; from the
+// start where there is nothing yet. Checkpoints are written every so often, when `stop` is set and before the wall
+// limit (both end with Status::interrupted), and removed when the run is complete. Throws InputError before anything is
+// computed (folder, a checkpoint of another case), SolveError and OutputError during the run; what was computed until
+// then has been written, and the summary's status says what happened.
 Summary run(Simulation& simulation, const RunOptions& options);
 
 }  // namespace tempi

@@ -9,6 +9,7 @@
 
 #include "tempi/case/option_table.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/mesh/doubts.hpp"
 
 namespace tempi {
 namespace {
@@ -91,8 +92,11 @@ std::vector<const Group*> Selection::find(const Selector& selector) const {
 }
 
 void Selection::require_some(std::size_t count, const Selector& selector, std::string_view what) const {
-  if (count == 0)
-    fail(selector, fmt::format("{} selects no {}. The mesh's groups: {}.", selector.text(), what, list_groups(mesh_)));
+  if (count > 0) return;
+  const std::string range =
+      selector.where ? fmt::format(" The mesh reaches from {} m.", text_of(extent(mesh_), mesh_.dim())) : "";
+  fail(selector,
+       fmt::format("{} selects no {}.{} The mesh's groups: {}.", selector.text(), what, range, list_groups(mesh_)));
 }
 
 std::vector<CellId> Selection::cells(const Selector& selector, std::string_view purpose) const {
@@ -180,7 +184,13 @@ std::vector<NodeId> Selection::nodes(const Selector& selector) const {
     }
   } else if (!selector.everything()) {
     const auto add = [&](NodeId a) { in[ordinal(a)] = true; };
-    for (const Group* g : find(selector)) {
+    const std::vector<const Group*> groups = find(selector);
+    const auto has_cells = [](const Group* g) { return !g->cells.empty(); };
+    if (selector.tag && std::ranges::any_of(groups, has_cells) && !std::ranges::all_of(groups, has_cells))
+      fail(selector, fmt::format("{} is the tag of cells and of facets (the mesh's groups: {}). Give them names in the "
+                                 "mesh, or choose the nodes by where = \"X < 1e-6\".",
+                                 selector.text(), list_groups(mesh_)));
+    for (const Group* g : groups) {
       if (!g->lost.empty())
         fail(selector,
              fmt::format("point {} of {} belongs to no cell ({} such point{}). Correct the mesh or the group.",

@@ -23,6 +23,7 @@
 #include "tempi/diagnostic/energy_residual.hpp"
 #include "tempi/diagnostic/stability.hpp"
 #include "tempi/io/read_mesh.hpp"
+#include "tempi/mesh/doubts.hpp"
 #include "tempi/model/steps.hpp"
 #include "tempi/potential/uniform_field.hpp"
 
@@ -89,14 +90,19 @@ class Builder {
     std::filesystem::path file = input().mesh_file;
     if (file.is_relative()) file = input().path.parent_path() / file;
     s_.body.mesh = at_place(fmt::format("{}: {}", input().mesh_place, file.filename().string()), [&] {
-      return std::make_unique<Mesh>(
-          read_mesh(file, {.order = input().mesh_order, .size = input().mesh_size, .refine = input().mesh_refine}));
+      return std::make_unique<Mesh>(read_mesh(file, {.order = input().mesh_order,
+                                                     .size = input().mesh_size,
+                                                     .refine = input().mesh_refine,
+                                                     .curved = input().mesh_curved,
+                                                     .system_calls = input().mesh_system_calls}));
     });
     s_.warnings = mesh().warnings();
+    const std::vector<std::string> more = doubts(mesh());
+    s_.warnings.insert(s_.warnings.end(), more.begin(), more.end());
     if (!is_geometry(file))
       for (const auto& [key, is_set] :
            {std::pair{"order", input().mesh_order != 1}, std::pair{"size", input().mesh_size > 0.0},
-            std::pair{"refine", input().mesh_refine > 0}})
+            std::pair{"refine", input().mesh_refine > 0}, std::pair{"curved", !input().mesh_curved}})
         if (is_set)
           s_.notes.push_back(fmt::format("{} has no effect: '{}' is a mesh already.", key, file.filename().string()));
     if (input().mesh_scale != 1.0) s_.body.mesh = std::make_unique<Mesh>(mesh().scaled(input().mesh_scale));

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tempi/case/method_table.hpp"
+#include "tempi/core/fingerprint.hpp"
 #include "tempi/mesh/quality.hpp"
 #include "tempi/model/steps.hpp"
 #include "tempi/version.hpp"
@@ -23,10 +24,6 @@ constexpr std::string_view compiler = "clang++ " __clang_version__;
 #else
 constexpr std::string_view compiler = "g++ " __VERSION__;
 #endif
-
-std::string_view name_of(Status status) {
-  return status == Status::completed ? "completed" : status == Status::interrupted ? "interrupted" : "failed";
-}
 
 std::string_view name_of(Conservation c) {
   return c == Conservation::exact ? "exact" : c == Conservation::bounded ? "bounded" : "none";
@@ -97,6 +94,10 @@ std::string text(const Summary::Momentum& m) {
 
 }  // namespace
 
+std::string_view name_of(Status status) {
+  return status == Status::completed ? "completed" : status == Status::interrupted ? "interrupted" : "failed";
+}
+
 Index total_updates(const Integrator& integrator, const Model& model) {
   Index total = 0;
   for (Index i = 0; i < model.term_count(); ++i) total += integrator.updates(make_id<TermId>(i));
@@ -164,13 +165,18 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
   r.history_time = figures.history_time;
   r.frame_time = figures.frame_time;
   r.total_time = figures.total_time;
+  r.resumed = figures.resumed;
   r.threads = figures.threads;
   r.warnings = s.warnings;
   r.caution = s.caution();
-  if (r.energy.band > 0.2 && r.claims.energy != Conservation::none)
-    r.caution = fmt::format("the energy strays by {:.2g} of its reference: the steps are too large for this motion. {}",
-                            r.energy.band, r.caution);
+  if (!(r.energy.band <= 0.2))  // nor is "not a number"
+    r.caution = fmt::format("the energy strays by {} of its reference: {}. {}", text(r.energy.band, "{:.2g}"),
+                            r.claims.energy == Conservation::none
+                                ? fmt::format("{} does not keep it, the less the larger its steps", r.method)
+                                : "the steps are too large for this motion",
+                            r.caution);
   r.fingerprint = fingerprint(*s.body.mesh);
+  r.case_fingerprint = fnv1a(std::as_bytes(std::span(s.input.identity)));
   r.text = s.input.text;
   return r;
 }
@@ -211,6 +217,7 @@ std::string to_json(const Summary& r) {
   j["history_time"] = r.history_time;
   j["frame_time"] = r.frame_time;
   j["total_time"] = r.total_time;
+  j["resumed"] = r.resumed;
   j["time_per_update"] = number(r.per_update(r.wall_time));
   j["threads"] = r.threads;
   j["warnings"] = r.warnings;
@@ -218,6 +225,7 @@ std::string to_json(const Summary& r) {
   j["git_hash"] = git_hash;
   j["compiler"] = compiler;
   j[r.particles ? "particles_fingerprint" : "mesh_fingerprint"] = fmt::format("{:016x}", r.fingerprint);
+  j["case_fingerprint"] = fmt::format("{:016x}", r.case_fingerprint);
   j["case"] = r.text;
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -244,7 +252,6 @@ std::string to_text(const Summary& r) {
   if (r.lattice && r.lattice->trial)
     out += fmt::format("  steps           {}, neighbours: {}; tried before the run: {}\n",
                        name_of(r.lattice->choice.rule), describe(r.lattice->choice.limit), r.lattice->found);
-  if (!r.caution.empty()) out += fmt::format("  caution         {}\n", r.caution);
   out +=
       fmt::format("  took            {:.3g} s: {:.3g} s updates{}, {:.2g} s history, {:.2g} s frames, {:.2g} s start\n",
                   r.total_time, r.wall_time,

@@ -14,6 +14,7 @@
 namespace tempi {
 
 enum class Status { completed, interrupted, failed };
+std::string_view name_of(Status status);
 
 struct Summary {
   Status status = Status::completed;
@@ -56,11 +57,13 @@ struct Summary {
   std::optional<double> trial_time;
   double start_time = 0.0, history_time = 0.0, frame_time = 0.0;  // [s]: up to the first update; rows; frames
   double total_time = 0.0;                                        // everything [s]
+  Index resumed = 0;                                              // so many times
   int threads = 1;
   std::vector<std::string> warnings;
   std::string caution;
-  std::uint64_t fingerprint = 0;  // of the mesh or the particles
-  std::string text;               // the case as run
+  std::uint64_t fingerprint = 0;       // of the mesh or the particles
+  std::uint64_t case_fingerprint = 0;  // of CaseFile::identity
+  std::string text;                    // the case as run
 
   // The saving in updates, the time of one [s]; absent without updates.
   std::optional<double> per_update(double value) const;
@@ -72,6 +75,7 @@ struct RunFigures {
   double reached;                                          // time of the last output [s]
   double wall_time, start_time, history_time, frame_time;  // [s]
   double total_time;                                       // [s]
+  Index resumed;
   int threads;
 };
 Summary summarise(const Simulation& simulation, const Balance& balance, const EnergyResidual* residual,

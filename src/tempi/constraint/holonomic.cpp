@@ -7,7 +7,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "tempi/core/error.hpp"
 
@@ -289,15 +288,18 @@ Constraints make_rigid_body(const Points& points, std::span<const NodeId> nodes,
   }
   const std::vector<std::size_t> base = spanning(x);
   const auto k = static_cast<Index>(base.size());
-  if (n > k && k <= d)
+  if (n > k && k <= d) {
+    std::vector<Index> numbers;
+    for (const NodeId a : nodes) numbers.push_back(index(a));
     throw InputError(fmt::format(
         "the {} nodes {} of a rigid body lie {} (distances cannot hold them without redundancy). Hold only {} of them, "
         "or add a node that lies elsewhere.",
-        n, fmt::join(nodes | std::views::transform([](NodeId a) { return index(a); }), ", "),
+        n, fmt::join(numbers, ", "),
         k == 1   ? "in one point"
         : k == 2 ? "on one line"
                  : "in one plane",
         k));
+  }
 
   std::vector<std::array<NodeId, 2>> pairs;
   const auto join = [&](std::size_t i, std::size_t j) { pairs.push_back({nodes[i], nodes[j]}); };

@@ -25,6 +25,13 @@ void ArchiveReader::get_bytes(std::string_view name, std::size_t size) {
   if (!in_ || header[0] > 256) throw InputError(fmt::format("the checkpoint ends before '{}'.", name));
   std::string found(header[0], '\0');
   in_.read(found.data(), static_cast<std::streamsize>(found.size()));
+  if (size == any_size && in_) {  // no more than there is
+    const auto here = in_.tellg();
+    in_.seekg(0, std::ios::end);
+    const auto left = static_cast<std::uint64_t>(in_.tellg() - here);
+    in_.seekg(here);
+    if (header[1] <= left) size = header[1];
+  }
   if (!in_ || found != name || header[1] != size)
     throw InputError(
         fmt::format("the checkpoint holds '{}' with {} bytes where '{}' with {} bytes is expected (another model or "

@@ -50,8 +50,17 @@ class ArchiveReader {
     get_bytes(name, values.size() * sizeof(T));
     if (!values.empty()) std::memcpy(values.data(), buffer_.data(), buffer_.size());
   }
+  // As many values as were put.
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void get_all(std::string_view name, std::vector<T>& values) {
+    get_bytes(name, any_size);
+    values.resize(buffer_.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), buffer_.data(), values.size() * sizeof(T));
+  }
 
  private:
+  static constexpr std::size_t any_size = static_cast<std::size_t>(-1);
   void get_bytes(std::string_view name, std::size_t size);
   std::istream& in_;
   std::string buffer_;

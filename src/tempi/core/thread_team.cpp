@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/core/thread_team.hpp"
 
+#include <system_error>
+
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -18,7 +20,10 @@ void relax() {
 
 ThreadTeam::ThreadTeam(int threads) : shares_(static_cast<std::size_t>(threads)) {
   TEMPI_ASSERT(threads >= 1);
-  for (std::size_t i = 1; i < shares_.size(); ++i) threads_.emplace_back([this, i] { wait_for_loops(i); });
+  try {
+    for (std::size_t i = 1; i < shares_.size(); ++i) threads_.emplace_back([this, i] { wait_for_loops(i); });
+  } catch (const std::system_error&) {  // no more to be had: those there are do the shares of the others too
+  }
 }
 
 ThreadTeam::~ThreadTeam() {

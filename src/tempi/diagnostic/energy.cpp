@@ -97,33 +97,52 @@ Sample sample(const Model& model, const Snapshot& snapshot) {
   return s;
 }
 
+namespace {
+
+double balance_of(const Sample& s) { return s.energy.kinetic + s.energy.potential - s.external_work - s.damping_work; }
+
+}  // namespace
+
+Balance::Gain Balance::gained(const Sample& s) const {
+  const double gain = std::max(balance_of(s) - balance_.front(), 0.0);
+  return {gain, std::max(s.energy.kinetic, std::abs(s.energy.potential - now_.potential_first)) - gain};
+}
+
+double Balance::gain(const Sample& next) const {
+  if (balance_.empty()) return 0.0;
+  const Gain g = gained(next);
+  return g.absolute > 0.0 ? g.absolute / std::max(now_.true_reference, g.reference) : 0.0;
+}
+
 void Balance::add(const Sample& s) {
   const double total = s.energy.kinetic + s.energy.potential;
   if (time_.empty()) {
-    linear_start_ = s.momentum.linear;
-    angular_start_ = s.momentum.angular;
-    total_first_ = total_min_ = total_max_ = total;
-    potential_first_ = s.energy.potential;
+    now_.linear_start = s.momentum.linear;
+    now_.angular_start = s.momentum.angular;
+    now_.total_first = now_.total_min = now_.total_max = total;
+    now_.potential_first = s.energy.potential;
   }
   time_.push_back(s.time);
-  balance_.push_back(total - s.external_work - s.damping_work);
-  total_last_ = total;
-  total_min_ = std::min(total_min_, total);
-  total_max_ = std::max(total_max_, total);
-  kinetic_max_ = std::max(kinetic_max_, s.energy.kinetic);
-  potential_change_ = std::max(potential_change_, std::abs(s.energy.potential - potential_first_));
-  linear_end_ = s.momentum.linear;
-  angular_end_ = s.momentum.angular;
-  const Vector linear = difference(difference(s.momentum.linear, linear_start_), s.booked_impulse);
-  const Vector angular = difference(difference(s.momentum.angular, angular_start_), s.booked_moment);
-  linear_error_ = std::max(linear_error_, norm(linear));
-  angular_error_ = std::max(angular_error_, norm(angular));
-  linear_scale_ = std::max(linear_scale_, s.momentum.linear_scale);
-  angular_scale_ = std::max(angular_scale_, s.momentum.angular_scale);
+  balance_.push_back(balance_of(s));
+  now_.total_last = total;
+  now_.total_min = std::min(now_.total_min, total);
+  now_.total_max = std::max(now_.total_max, total);
+  const double change = std::abs(s.energy.potential - now_.potential_first);
+  now_.true_reference = std::max(now_.true_reference, gained(s).reference);
+  now_.kinetic_max = std::max(now_.kinetic_max, s.energy.kinetic);
+  now_.potential_change = std::max(now_.potential_change, change);
+  now_.linear_end = s.momentum.linear;
+  now_.angular_end = s.momentum.angular;
+  const Vector linear = difference(difference(s.momentum.linear, now_.linear_start), s.booked_impulse);
+  const Vector angular = difference(difference(s.momentum.angular, now_.angular_start), s.booked_moment);
+  now_.linear_error = std::max(now_.linear_error, norm(linear));
+  now_.angular_error = std::max(now_.angular_error, norm(angular));
+  now_.linear_scale = std::max(now_.linear_scale, s.momentum.linear_scale);
+  now_.angular_scale = std::max(now_.angular_scale, s.momentum.angular_scale);
 }
 
 Balance::Energy Balance::energy() const {
-  Energy e{total_first_, total_last_, total_min_, total_max_, 0.0, 0.0, reference()};
+  Energy e{now_.total_first, now_.total_last, now_.total_min, now_.total_max, 0.0, 0.0, reference()};
   if (time_.size() < 2 || e.reference == 0.0) return e;
   const auto n = static_cast<double>(time_.size());
   double mean_t = 0.0, mean_e = 0.0, tt = 0.0, te = 0.0;
@@ -145,12 +164,26 @@ double Balance::last_change() const {
   return reference() > 0.0 ? (balance_.back() - balance_.front()) / reference() : 0.0;
 }
 
+void Balance::save(ArchiveWriter& archive) const {
+  archive.put("time", time_);
+  archive.put("balance", balance_);
+  archive.put("now", now_);
+}
+
+void Balance::load(ArchiveReader& archive) {
+  archive.get_all("time", time_);
+  balance_.resize(time_.size());
+  archive.get("balance", balance_);
+  archive.get("now", now_);
+}
+
 Balance::Momentum Balance::linear_momentum() const {
-  return {linear_start_, linear_end_, linear_scale_ > 0.0 ? linear_error_ / linear_scale_ : 0.0};
+  return {now_.linear_start, now_.linear_end, now_.linear_scale > 0.0 ? now_.linear_error / now_.linear_scale : 0.0};
 }
 
 Balance::Momentum Balance::angular_momentum() const {
-  return {angular_start_, angular_end_, angular_scale_ > 0.0 ? angular_error_ / angular_scale_ : 0.0};
+  return {now_.angular_start, now_.angular_end,
+          now_.angular_scale > 0.0 ? now_.angular_error / now_.angular_scale : 0.0};
 }
 
 }  // namespace tempi

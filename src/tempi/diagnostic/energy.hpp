@@ -52,10 +52,14 @@ class Balance {
     double band;       // (max - min) of (total energy - booked work), over E_ref
     double reference;  // E_ref: the larger of the largest kinetic energy and the largest change of potential energy [J]
   };
-  Energy energy() const;                                                          // cost: all samples
-  double reference() const { return std::max(kinetic_max_, potential_change_); }  // E_ref so far [J]
+  Energy energy() const;                                                                  // cost: all samples
+  double reference() const { return std::max(now_.kinetic_max, now_.potential_change); }  // E_ref so far [J]
   // (Total energy - booked work) of the last sample less that of the first, over E_ref; 0 where E_ref is.
   double last_change() const;
+  // What the total energy less booked work of a sample to come has gained since the first one, over the energy the
+  // motion has without the gain: the largest, over all samples, of kinetic energy and change of potential energy less
+  // the gain. (E_ref would grow with what is wrong.) 0: nothing gained.
+  double gain(const Sample& next) const;
 
   struct Momentum {
     std::array<double, 3> initial{}, final{};
@@ -64,12 +68,24 @@ class Balance {
   Momentum linear_momentum() const;
   Momentum angular_momentum() const;
 
+  void save(ArchiveWriter& archive) const;
+  void load(ArchiveReader& archive);
+
  private:
+  struct Figures {
+    std::array<double, 3> linear_start{}, angular_start{}, linear_end{}, angular_end{};
+    double linear_error = 0.0, angular_error = 0.0, linear_scale = 0.0, angular_scale = 0.0;
+    double total_first = 0.0, total_last = 0.0, total_min = 0.0, total_max = 0.0;
+    double potential_first = 0.0, kinetic_max = 0.0, potential_change = 0.0;
+    double true_reference = 0.0;  // E_ref without what has been gained
+  };
+  struct Gain {
+    double absolute, reference;  // [J]: what was gained; E_ref of this sample without it
+  };
+  Gain gained(const Sample& sample) const;
+
   std::vector<double> time_, balance_;  // of each sample: total energy - work of loads, supports and dampers
-  std::array<double, 3> linear_start_{}, angular_start_{}, linear_end_{}, angular_end_{};
-  double linear_error_ = 0.0, angular_error_ = 0.0, linear_scale_ = 0.0, angular_scale_ = 0.0;
-  double total_first_ = 0.0, total_last_ = 0.0, total_min_ = 0.0, total_max_ = 0.0;
-  double potential_first_ = 0.0, kinetic_max_ = 0.0, potential_change_ = 0.0;
+  Figures now_;
 };
 
 }  // namespace tempi

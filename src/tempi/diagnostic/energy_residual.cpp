@@ -69,6 +69,18 @@ std::vector<double> EnergyResidual::by_term(double Record::*figure) const {
 std::vector<double> EnergyResidual::last() const { return by_term(&Record::last); }
 std::vector<double> EnergyResidual::accumulated() const { return by_term(&Record::accumulated); }
 
+void EnergyResidual::save(ArchiveWriter& archive) const {
+  archive.put("records", records_);
+  archive.put("terms", terms_);
+  archive.put("previous", previous_);
+}
+
+void EnergyResidual::load(ArchiveReader& archive) {
+  archive.get("records", records_);
+  archive.get("terms", terms_);
+  archive.get("previous", previous_);
+}
+
 EnergyResidual::Worst EnergyResidual::worst() const {
   Worst w{TermId{0}, 0.0, 0.0, 0.0, 0.0, 0.0};
   for (std::size_t i = 0; i < records_.size(); ++i) {

@@ -41,6 +41,9 @@ class EnergyResidual final : public Observer {
   };
   Worst worst() const;
 
+  void save(ArchiveWriter& archive) const;
+  void load(ArchiveReader& archive);  // of the same model, watched on the same engine
+
  private:
   // Of a term, at its place in the order of the engine that shows it.
   struct Record {

@@ -45,6 +45,24 @@ void ResonanceGuard::look(const Snapshot& snapshot, double reference, double tim
                     snapshot.time, share, found));
 }
 
+void ResonanceGuard::save(ArchiveWriter& archive) const {
+  archive.put("least", least_);
+  archive.put("looked_at", looked_at_);
+  archive.put("share_looked_at", share_looked_at_);
+  archive.put("first", first_);
+  archive.put("displacement", displacement_);
+  archive.put("of_nodes", of_nodes_);
+}
+
+void ResonanceGuard::load(ArchiveReader& archive) {
+  archive.get("least", least_);
+  archive.get("looked_at", looked_at_);
+  archive.get("share_looked_at", share_looked_at_);
+  archive.get("first", first_);
+  archive.get_all("displacement", displacement_);
+  archive.get("of_nodes", of_nodes_);
+}
+
 // Whether a term at a node takes a step beyond its own stable one: that grows as well, and is no resonance.
 bool ResonanceGuard::exceeds_own_limit(NodeId node) const {
   for (Index i = 0; i < model_.term_count(); ++i) {

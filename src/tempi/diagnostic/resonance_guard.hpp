@@ -33,6 +33,9 @@ class ResonanceGuard {
   // Whether the steps resonate about the last sample: for the message of a run that failed. Empty if not.
   std::string verdict(double time_left) const;
 
+  void save(ArchiveWriter& archive) const;
+  void load(ArchiveReader& archive);  // of the same run
+
  private:
   static TrialOptions thorough();
   std::string verdict(double time_left, TrialOptions options) const;

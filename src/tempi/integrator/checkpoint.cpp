@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/integrator/checkpoint.hpp"
 
-#include <fmt/format.h>
-
-#include <fstream>
+#include <new>
+#include <sstream>
+#include <stdexcept>
 
 #include "tempi/core/error.hpp"
 
@@ -17,24 +17,40 @@ void require_same_model(ArchiveReader& archive, const Model& model) {
   if (saved != model.fingerprint()) throw InputError("the checkpoint was written by another model. Use the same case.");
 }
 
+void put_checkpoint(Sections& sections, const State& state, const Integrator& integrator) {
+  const auto put = [&](const char* name, const auto& what) {
+    std::ostringstream out;
+    ArchiveWriter archive(out);
+    what.save(archive);
+    sections.add(name, std::move(out).str());
+  };
+  put("state", state);
+  put("integrator", integrator);
+}
+
+void take_checkpoint(const Sections& sections, State& state, Integrator& integrator) {
+  std::istringstream of_state(sections["state"]), of_integrator(sections["integrator"]);
+  State loaded = state;
+  ArchiveReader first(of_state), second(of_integrator);
+  try {
+    loaded.load(first);
+    integrator.load(second);  // changes nothing when it refuses
+  } catch (const std::bad_alloc&) {
+    throw InputError("the checkpoint is damaged (it speaks of more than memory holds).");
+  } catch (const std::length_error&) {
+    throw InputError("the checkpoint is damaged (it speaks of more than memory holds).");
+  }
+  state = std::move(loaded);
+}
+
 void write_checkpoint(const std::filesystem::path& file, const State& state, const Integrator& integrator) {
-  std::ofstream out(file, std::ios::binary);
-  if (!out) throw OutputError(fmt::format("cannot open the checkpoint '{}' for writing.", file.string()));
-  ArchiveWriter archive(out);
-  state.save(archive);
-  integrator.save(archive);
-  out.close();
-  if (!out) throw OutputError(fmt::format("cannot write the checkpoint '{}'.", file.string()));
+  Sections sections;
+  put_checkpoint(sections, state, integrator);
+  write_sections(file, sections);
 }
 
 void read_checkpoint(const std::filesystem::path& file, State& state, Integrator& integrator) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(fmt::format("the checkpoint '{}' cannot be read (does it exist?).", file.string()));
-  ArchiveReader archive(in);
-  State loaded = state;
-  loaded.load(archive);
-  integrator.load(archive);  // changes nothing when it refuses
-  state = std::move(loaded);
+  take_checkpoint(read_sections(file), state, integrator);
 }
 
 }  // namespace tempi

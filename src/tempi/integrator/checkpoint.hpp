@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tempi/core/section_file.hpp"
 #include "tempi/integrator/integrator.hpp"
 
 namespace tempi {
@@ -12,6 +13,12 @@ namespace tempi {
 void save_model(ArchiveWriter& archive, const Model& model);
 void require_same_model(ArchiveReader& archive, const Model& model);
 
+// The sections "state" and "integrator" of a file that may have others. Taken out, neither is changed when one is
+// refused.
+void put_checkpoint(Sections& sections, const State& state, const Integrator& integrator);
+void take_checkpoint(const Sections& sections, State& state, Integrator& integrator);
+
+// A file of its own; the one before is kept (generation_before).
 void write_checkpoint(const std::filesystem::path& file, const State& state, const Integrator& integrator);
 // Into a state and an integrator of the same model, method and steps. Throws InputError where they differ.
 void read_checkpoint(const std::filesystem::path& file, State& state, Integrator& integrator);

@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tempi/io/letter_case.hpp"
 
@@ -18,6 +22,26 @@ std::optional<CellType> cell_type(std::string_view element) {
   if (element.empty()) return std::nullopt;
   return find_cell_type(
       [&](const CellTypeInfo& of) { return std::ranges::find(of.abaqus, element) != of.abaqus.end(); });
+}
+
+// Elements that programs write on the surface and the edges of solids: facets there, never cells.
+std::optional<CellType> facet_type(std::string_view element) {
+  constexpr std::array<std::pair<std::string_view, CellType>, 14> known = {{{"CPS3", CellType::triangle3},
+                                                                            {"S3", CellType::triangle3},
+                                                                            {"S3R", CellType::triangle3},
+                                                                            {"M3D3", CellType::triangle3},
+                                                                            {"SFM3D3", CellType::triangle3},
+                                                                            {"CPS6", CellType::triangle6},
+                                                                            {"STRI65", CellType::triangle6},
+                                                                            {"M3D6", CellType::triangle6},
+                                                                            {"SFM3D6", CellType::triangle6},
+                                                                            {"T3D2", CellType::line2},
+                                                                            {"B31", CellType::line2},
+                                                                            {"T2D2", CellType::line2},
+                                                                            {"T3D3", CellType::line3},
+                                                                            {"B32", CellType::line3}}};
+  const auto found = std::ranges::find(known, element, [](const auto& entry) { return entry.first; });
+  return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
 class ModelReader {
@@ -39,10 +63,27 @@ class ModelReader {
       else if (!read_structure(*keyword))
         refuse_mesh_keyword(*keyword);
     }
+    refuse_without_solids();
     return std::move(model_);
   }
 
  private:
+  struct OnSolids {
+    std::string name;
+    int dim;
+    Index line;
+  };
+  void refuse_without_solids() const {
+    int top = 0;
+    for (const AbaqusElement& element : model_.elements) top = std::max(top, info(element.type).dim);
+    for (const OnSolids& type : on_solids_)
+      if (type.dim == top)
+        deck_.fail(type.line,
+                   fmt::format("elements of type {} are supported on the surface of solids only, where they name "
+                               "facets. Mesh with C3D4, C3D10, CPE3 or CPE6.",
+                               type.name));
+  }
+
   // *PART, *ASSEMBLY, *INSTANCE and their ends. False: it is something else.
   bool read_structure(const AbaqusKeyword& keyword) {
     if (keyword.name == "PART") {
@@ -126,9 +167,7 @@ class ModelReader {
     AbaqusSet* listed = inline_set(keyword, AbaqusSet::Kind::nodes, "NSET");
     Fields fields;
     while (deck_.next_data(fields)) {
-      if (fields.size() < 3)
-        deck_.fail(deck_.line(), fmt::format("the node has {} coordinates (2 or 3 are needed). Complete the line.",
-                                             fields.empty() ? 0 : fields.size() - 1));
+      // Coordinates that are left out are 0.
       AbaqusNode node{.label = label(fields[0]), .x = {}, .line = deck_.line()};
       for (std::size_t i = 0; i < 3 && i + 1 < fields.size(); ++i) node.x[i] = deck_.real(fields[i + 1]);
       model_.nodes.push_back(node);
@@ -147,7 +186,9 @@ class ModelReader {
     refuse_parameter(keyword, "INPUT", "Put the text of the other file in its place.");
     const auto* type_name = keyword.find("TYPE");
     const std::string name = type_name == nullptr ? "(none)" : upper_case(type_name->value);
-    const auto type = cell_type(name);
+    const bool is_facet = facet_type(name).has_value();
+    const auto type = is_facet ? facet_type(name) : cell_type(name);
+    if (is_facet) on_solids_.push_back({name, info(*type).dim, keyword.line});
     if (!type)
       deck_.fail(keyword.line, fmt::format("element type {} is not supported (C3D4, C3D10, C3D10M, CPE3, CPE6, CPE6M "
                                            "are). Mesh with tetrahedra or triangles, and leave other elements out.",
@@ -234,6 +275,7 @@ class ModelReader {
   }
 
   AbaqusDeck& deck_;
+  std::vector<OnSolids> on_solids_;
   AbaqusModel model_;
   int parts_ = 0;
   int instances_ = 0;

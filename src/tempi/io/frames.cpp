@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <string>
 #include <system_error>
 
 #include "tempi/core/error.hpp"
+#include "tempi/core/output_file.hpp"
 
 namespace tempi {
 namespace {
@@ -16,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& path, const std::error_code& reason) {
-  throw OutputError(
-      fmt::format("cannot write {} ({}). Free some space or choose another folder.", path.string(), reason.message()));
+  throw OutputError(fmt::format("cannot write '{}' ({}). Free some space, or choose another folder with --out.",
+                                path.string(), reason.message()));
 }
 
 std::string frame_name(std::size_t i) { return fmt::format("frame_{:05}.vtu", i); }
@@ -27,26 +26,17 @@ bool is_frame_name(const std::string& name) {
          name.find_first_not_of("0123456789", 6) == name.size() - 4;
 }
 
-void remove_old_frames(const fs::path& directory) {
+// All but the first `keep`.
+void remove_frames(const fs::path& directory, std::size_t keep) {
   std::error_code error;
-  fs::remove(directory / "frames.pvd", error);
-  if (error) fail(directory / "frames.pvd", error);
   std::vector<fs::path> old;
-  for (const auto& entry : fs::directory_iterator(directory / "frames", error))
-    if (is_frame_name(entry.path().filename().string())) old.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(directory / "frames", error)) {
+    const std::string name = entry.path().filename().string();
+    if (is_frame_name(name) && std::stoull(name.substr(6)) >= keep) old.push_back(entry.path());
+  }
   if (error) fail(directory / "frames", error);
   for (const fs::path& path : old)
     if (!fs::remove(path, error) && error) fail(path, error);
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  const auto reason = [] { return std::error_code(errno, std::generic_category()); };
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) fail(path, reason());
-  std::error_code error;
-  if (std::fwrite(text.data(), 1, text.size(), file) != text.size()) error = reason();
-  if (std::fclose(file) != 0 && !error) error = reason();
-  if (error) fail(path, error);
 }
 
 }  // namespace
@@ -55,7 +45,24 @@ FrameWriter::FrameWriter(fs::path directory, const Mesh& mesh) : directory_(std:
   std::error_code error;
   fs::create_directories(directory_ / "frames", error);
   if (error) fail(directory_ / "frames", error);
-  remove_old_frames(directory_);
+  fs::remove(directory_ / "frames.pvd", error);
+  if (error) fail(directory_ / "frames.pvd", error);
+  remove_frames(directory_, 0);
+}
+
+FrameWriter::FrameWriter(fs::path directory, const Mesh& mesh, std::vector<double> times)
+    : directory_(std::move(directory)), mesh_(mesh), times_(std::move(times)), synced_(times_.size()) {
+  std::error_code error;
+  for (std::size_t i = 0; i < times_.size(); ++i)
+    if (const fs::path frame = directory_ / "frames" / frame_name(i); !fs::is_regular_file(frame, error))
+      throw InputError(
+          fmt::format("the frame '{}' of the run to go on with is missing. Run the case again with "
+                      "--overwrite.",
+                      frame.string()));
+  fs::create_directories(directory_ / "frames", error);
+  if (error) fail(directory_ / "frames", error);
+  if (!times_.empty()) write_collection();
+  remove_frames(directory_, times_.size());
 }
 
 void FrameWriter::write(const Frame& frame) {
@@ -72,12 +79,12 @@ void FrameWriter::write_collection() const {
   for (std::size_t i = 0; i < times_.size(); ++i)
     text += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"frames/{}\"/>\n", times_[i], frame_name(i));
   text += "  </Collection>\n</VTKFile>\n";
-  const fs::path complete = directory_ / "frames.pvd";
-  const fs::path partial = directory_ / "frames.pvd.tmp";
-  write_text(partial, text);
-  std::error_code error;
-  fs::rename(partial, complete, error);
-  if (error) fail(complete, error);
+  replace_file(directory_ / "frames.pvd", text);
+}
+
+void FrameWriter::sync() {
+  for (; synced_ < times_.size(); ++synced_) tempi::sync(directory_ / "frames" / frame_name(synced_));
+  tempi::sync(directory_ / "frames");
 }
 
 }  // namespace tempi

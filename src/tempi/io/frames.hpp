@@ -17,9 +17,13 @@ class FrameWriter {
   // Creates `directory`/frames and removes the frames of an earlier run from it. Keeps a reference to `mesh`.
   // Throws OutputError.
   FrameWriter(std::filesystem::path directory, const Mesh& mesh);
+  // Goes on after the frames at `times`, which are there, and removes later ones. Throws InputError where one is not.
+  FrameWriter(std::filesystem::path directory, const Mesh& mesh, std::vector<double> times);
 
   // Times must not decrease. Throws OutputError; the frames before stay listed and readable.
   void write(const Frame& frame);
+  void sync();  // to the device, those written since the last time
+  const std::vector<double>& times() const { return times_; }
 
  private:
   void write_collection() const;
@@ -27,6 +31,7 @@ class FrameWriter {
   std::filesystem::path directory_;
   const Mesh& mesh_;
   std::vector<double> times_;  // of the frames written so far
+  std::size_t synced_ = 0;     // so many of them
 };
 
 }  // namespace tempi

@@ -22,10 +22,12 @@
 // .unv 118 and 92) all arrive in Gmsh's own order with Gmsh 4.8.4: none needs a swap of its own. Yet every cell is
 // checked (mid_node_order.hpp), since programs write these formats in different orders.
 //
-// Gmsh keeps global state: no two reads at the same time, and none while the program has a Gmsh session of its own.
-// Locale, signal handlers and working directory are left as they were; what Gmsh's kernels print is discarded. Gmsh
-// sets OpenMP's number of threads to 1: put back only if this file is compiled with OpenMP. Throws InputError with the
-// file's name and Gmsh's own message.
+// Gmsh runs in a process of its own, the program `tempi-mesh`: files that crash it, hang it or make it take too much
+// memory are errors like others, and no symbol of its library meets one of the caller's. The program is looked for as
+// TEMPI_MESH_READER in the environment says, beside the running program, in ../libexec/tempi from there, and where it
+// was built or installed. Commands in .geo files (SystemCall) are refused unless asked for; a script may still write
+// files. Cells of second order on curved geometry that come out folded are straightened, and counted in a warning.
+// Throws InputError with the file's name and Gmsh's own message.
 #pragma once
 
 #include <filesystem>

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstring>
+#include <fstream>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 
@@ -22,30 +22,49 @@ std::string quoted(const std::string& name) {
   return out + '"';
 }
 
+std::string header(const std::vector<std::string>& columns) {
+  std::vector<std::string> names;
+  for (const std::string& column : columns) names.push_back(quoted(column));
+  return fmt::format("{}\n", fmt::join(names, ","));
+}
+
+// The file, once it is known to be a history of these columns with `size` bytes at least.
+std::filesystem::path checked(std::filesystem::path file, const std::vector<std::string>& columns, std::uint64_t size) {
+  const std::string expected = header(columns);
+  std::string found(expected.size(), ' ');
+  std::ifstream in(file, std::ios::binary);
+  in.read(found.data(), static_cast<std::streamsize>(found.size()));
+  std::error_code error;
+  const std::uintmax_t has = std::filesystem::file_size(file, error);
+  if (!in || found != expected || error || has < size)
+    throw InputError(
+        fmt::format("'{}' is not the history that the checkpoint goes on with (it is missing, shorter or has other "
+                    "columns). Run the case again with --overwrite.",
+                    file.string()));
+  return file;
+}
+
 }  // namespace
 
 HistoryWriter::HistoryWriter(std::filesystem::path file, const std::vector<std::string>& columns)
-    : path_(std::move(file)), file_(std::fopen(path_.c_str(), "w")) {
-  if (!file_) throw OutputError(fmt::format("cannot open '{}' ({}).", path_.string(), std::strerror(errno)));
-  std::vector<std::string> names;
-  for (const std::string& column : columns) names.push_back(quoted(column));
-  put(fmt::format("{}\n", fmt::join(names, ",")));
+    : file_(std::move(file), OutputFile::Unfinished::kept) {
+  put(header(columns));
 }
+
+HistoryWriter::HistoryWriter(std::filesystem::path file, const std::vector<std::string>& columns, std::uint64_t size)
+    : file_(checked(std::move(file), columns, size), size), size_(size) {}
 
 void HistoryWriter::write(std::span<const double> row) { put(fmt::format("{}\n", fmt::join(row, ","))); }
 
 void HistoryWriter::put(const std::string& line) {
-  const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size();
-  if (written && std::fflush(file_.get()) == 0) {
-    size_ += line.size();
-    return;
+  try {
+    file_.write(line);
+    file_.flush();
+  } catch (const OutputError&) {
+    file_.cut(size_);  // whole rows only
+    throw;
   }
-  const std::string reason = std::strerror(errno);
-  file_.reset();  // whatever of the row is left in buffers goes out or not
-  std::error_code ignored;
-  std::filesystem::resize_file(path_, size_, ignored);  // whole rows only
-  throw OutputError(fmt::format("cannot write to '{}' ({}). Free some space, or choose another folder with --out.",
-                                path_.string(), reason));
+  size_ += line.size();
 }
 
 }  // namespace tempi

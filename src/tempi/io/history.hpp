@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "tempi/core/output_file.hpp"
 
 namespace tempi {
 
@@ -16,17 +16,19 @@ class HistoryWriter {
  public:
   // Throws OutputError when the file cannot be opened; names with a comma or quote are quoted.
   HistoryWriter(std::filesystem::path file, const std::vector<std::string>& columns);
-  void write(std::span<const double> row);  // on disk when it returns; throws OutputError
+  // Goes on after the first `size` bytes of a history of these columns; what came later is lost. Throws InputError
+  // where the file is shorter or has other columns.
+  HistoryWriter(std::filesystem::path file, const std::vector<std::string>& columns, std::uint64_t size);
+
+  void write(std::span<const double> row);      // with the system when it returns; throws OutputError
+  void sync() { file_.sync(); }                 // to the device
+  std::uint64_t size() const { return size_; }  // [bytes] of the whole rows written
 
  private:
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
   void put(const std::string& line);
 
-  std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;
-  std::uintmax_t size_ = 0;  // [bytes] of the whole rows written
+  OutputFile file_;
+  std::uint64_t size_ = 0;
 };
 
 }  // namespace tempi

@@ -7,16 +7,27 @@
 
 namespace tempi {
 
-enum class Existing { refuse, overwrite };
+enum class Existing { refuse, overwrite, resume };
 
 // Whether `folder` could take the results; changes nothing. Throws InputError: it is a file, holds results already (and
-// they may not be overwritten), or its parent cannot be written to.
+// they may be neither replaced nor gone on with), or its parent cannot be written to.
 void check_output_folder(const std::filesystem::path& folder, Existing existing);
 
-// Creates `folder`, removes results of an earlier run, and proves that it can be written to. Throws InputError.
+// Creates `folder` and proves that it can be written to. Results of an earlier run to be overwritten move to its
+// subfolder `previous`, in the place of those that were there. Throws InputError.
 void prepare_output_folder(const std::filesystem::path& folder, Existing existing);
 
-// Writes a whole text file in one go: the old one stays until the new one is complete. Throws OutputError.
-void write_text(const std::filesystem::path& file, const std::string& text);
+// Keeps other runs out of a folder that exists, as long as it lives; ends with the process, however that ends.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);  // throws InputError: another run has it
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock();
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;  // none where the file system cannot lock
+};
 
 }  // namespace tempi

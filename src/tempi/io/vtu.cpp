@@ -8,15 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <functional>
 #include <span>
 #include <string_view>
 #include <system_error>
 
 #include "tempi/core/error.hpp"
+#include "tempi/core/output_file.hpp"
 
 namespace tempi {
 namespace {
@@ -30,60 +28,6 @@ constexpr std::size_t block_size = std::size_t{1} << 20;
 // of 105,000 tetrahedra, 15 MB of values, takes 0.17 s and 7.8 MB instead of 0.5 s and 7.4 MB.
 constexpr int compression_level = 1;
 constexpr std::size_t sample_size = std::size_t{1} << 15;
-
-// A file of which nothing stays unless it was written to the end.
-class OutputFile {
- public:
-  explicit OutputFile(std::filesystem::path path) : path_(std::move(path)) {
-    file_ = std::fopen(path_.c_str(), "wb");
-    if (file_ == nullptr) fail();
-  }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile() {
-    if (file_ != nullptr) std::fclose(file_);
-    std::error_code ignored;
-    if (!complete_ && std::filesystem::is_regular_file(path_, ignored)) std::filesystem::remove(path_, ignored);
-  }
-
-  void write(const void* data, std::size_t size) {
-    if (size > 0 && std::fwrite(data, 1, size, file_) != size) fail();
-  }
-  void write(std::string_view text) { write(text.data(), text.size()); }
-
-  std::int64_t position() {
-    const auto here = ftello(file_);
-    if (here < 0) fail();
-    return here;
-  }
-  // Replaces bytes written before; the position for further writing stays.
-  void overwrite(std::int64_t place, const void* data, std::size_t size) {
-    const std::int64_t here = position();
-    seek(place);
-    write(data, size);
-    seek(here);
-  }
-  void close() {
-    const int status = std::fclose(file_);
-    file_ = nullptr;
-    if (status != 0) fail();
-    complete_ = true;
-  }
-
- private:
-  void seek(std::int64_t place) {
-    if (fseeko(file_, place, SEEK_SET) != 0) fail();
-  }
-  [[noreturn]] void fail() const {
-    const int reason = errno;
-    throw OutputError(fmt::format("cannot write {} ({}). Free some space or choose another folder.", path_.string(),
-                                  std::generic_category().message(reason)));
-  }
-
-  std::filesystem::path path_;
-  std::FILE* file_ = nullptr;
-  bool complete_ = false;
-};
 
 // One compressed array of the appended section: [blocks, block size, size of a last partial block, compressed sizes...]
 // as UInt64, then the blocks. The sizes are filled in once they are known.
@@ -138,7 +82,7 @@ class CompressedArray {
   }
 
   OutputFile& file_;
-  std::int64_t start_;
+  std::uint64_t start_;
   std::vector<std::uint64_t> head_;
   std::size_t next_ = 3;
   std::vector<std::byte> block_;
@@ -236,20 +180,20 @@ std::string escaped(std::string_view text) {
 constexpr std::size_t offset_width = 22;
 
 // Writes the tag of an array; returns the place of its offset.
-std::int64_t write_tag(OutputFile& file, const DataArray& array) {
+std::uint64_t write_tag(OutputFile& file, const DataArray& array) {
   file.write(fmt::format("        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"", array.type,
                          escaped(array.name), array.components));
   for (std::size_t i = 0; i < array.component_names.size(); ++i)
     file.write(fmt::format(" ComponentName{}=\"{}\"", i, escaped(array.component_names[i])));
   file.write(" format=\"appended\" offset=");
-  const std::int64_t place = file.position();
+  const std::uint64_t place = file.position();
   file.write(fmt::format("{:{}}/>\n", "\"0\"", offset_width));
   return place;
 }
 
 // Writes the XML before the appended data; returns the places of the offsets, in order.
-std::vector<std::int64_t> write_header(OutputFile& file, const Mesh& mesh, double time,
-                                       const std::vector<Section>& sections) {
+std::vector<std::uint64_t> write_header(OutputFile& file, const Mesh& mesh, double time,
+                                        const std::vector<Section>& sections) {
   file.write(
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
@@ -258,7 +202,7 @@ std::vector<std::int64_t> write_header(OutputFile& file, const Mesh& mesh, doubl
       "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}"
       "</DataArray>\n    </FieldData>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
       time, mesh.node_count(), mesh.cells().size()));
-  std::vector<std::int64_t> places;
+  std::vector<std::uint64_t> places;
   for (const Section& section : sections) {
     file.write(fmt::format("      <{}>\n", section.tag));
     for (const DataArray& array : section.arrays) places.push_back(write_tag(file, array));
@@ -273,8 +217,8 @@ std::vector<std::int64_t> write_header(OutputFile& file, const Mesh& mesh, doubl
 void write_vtu(const std::filesystem::path& path, const Mesh& mesh, const Frame& frame) {
   const std::vector<Section> sections = sections_of(mesh, frame);
   OutputFile file(path);
-  const std::vector<std::int64_t> places = write_header(file, mesh, frame.time, sections);
-  const std::int64_t origin = file.position();
+  const std::vector<std::uint64_t> places = write_header(file, mesh, frame.time, sections);
+  const std::uint64_t origin = file.position();
   auto place = places.begin();
   for (const Section& section : sections)
     for (const DataArray& array : section.arrays) {

@@ -103,9 +103,9 @@ Mesh::Mesh(MeshData data) : data_(std::move(data)) {
   renumber(data_.cells.nodes, new_node);
   renumber(data_.facets.nodes, new_node);
   const auto first = static_cast<std::size_t>(std::ranges::find(new_node, Index{-1}) - new_node.begin());
-  warnings_.push_back(fmt::format("{} point{} belong{} to no cell and {} dropped (the first is point {}).", dropped,
-                                  dropped == 1 ? "" : "s", dropped == 1 ? "s" : "", dropped == 1 ? "is" : "are",
-                                  labels[first]));
+  data_.warnings.push_back(fmt::format("{} point{} belong{} to no cell and {} dropped (the first is point {}).",
+                                       dropped, dropped == 1 ? "" : "s", dropped == 1 ? "s" : "",
+                                       dropped == 1 ? "is" : "are", labels[first]));
 }
 
 Mesh Mesh::scaled(double factor) const {

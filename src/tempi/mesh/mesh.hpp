@@ -50,6 +50,7 @@ struct MeshData {
   CellArray cells;
   CellArray facets;
   std::vector<Group> groups;
+  std::vector<std::string> warnings;  // what its reader has to say
 };
 
 // A checked mesh. Immutable.
@@ -70,7 +71,7 @@ class Mesh {
   const CellArray& cells() const { return data_.cells; }
   const CellArray& facets() const { return data_.facets; }
   const std::vector<Group>& groups() const { return data_.groups; }
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& warnings() const { return data_.warnings; }
 
   // The same mesh with every coordinate multiplied by `factor` > 0.
   Mesh scaled(double factor) const;
@@ -80,7 +81,6 @@ class Mesh {
 
  private:
   MeshData data_;
-  std::vector<std::string> warnings_;
 };
 
 // Cells around each node, packed: the cells of node a are cells[offsets[a] .. offsets[a+1]), ascending.

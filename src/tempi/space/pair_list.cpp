@@ -18,7 +18,8 @@ constexpr std::size_t spare = 8;           // of the widest packs
 std::int32_t PairList::Axis::cell(double x) const {
   double s = (x - low) * inverse_width;
   if (periodic) s = (s - std::floor(s)) * count;
-  return std::min(static_cast<std::int32_t>(s), count - 1);
+  if (!(s > 0.0)) return 0;  // nor a number: extents so small or large that their inverse is none
+  return s < count ? static_cast<std::int32_t>(s) : count - 1;
 }
 
 int PairList::Axis::near(std::int32_t cell, std::int32_t* cells) const {

@@ -102,10 +102,7 @@ void AviLattice::act(State& state, Index s, Observer* observer) {
 // The acting groups strike at tick `now`, with this part of their steps.
 void AviLattice::instant(State& state, double now, double part, Observer* observer) {
   const double t = now * lattice_.tick;
-  if (observer != nullptr && !watch_) {
-    watch_ = std::make_unique<LatticeWatch>(model_, plan_, strikes_, supports_, kick_drift_);
-    before_.resize(nodes_.lines().size());
-  }
+  if (observer != nullptr && !watch_) watch_ = new_watch();
   for (const std::size_t g : acting_) drift(state, g, now, observer != nullptr || model_.has_dampers());
   if (part == 1.0)
     for (const std::size_t g : acting_) recheck_stability(state, g, std::lround(now) / group(g).ticks, t);
@@ -156,6 +153,11 @@ void AviLattice::drift(State& state, std::size_t g, double now, bool noted) {
     nodes_.drift(line, now);
     std::copy_n(nodes_.lines()[line].velocity, 3, before_[line].begin());
   });
+}
+
+std::unique_ptr<LatticeWatch> AviLattice::new_watch() {
+  before_.resize(nodes_.lines().size());
+  return std::make_unique<LatticeWatch>(model_, plan_, strikes_, supports_, kick_drift_);
 }
 
 void AviLattice::rewind() {
@@ -382,6 +384,8 @@ void AviLattice::save(ArchiveWriter& archive) const {
   archive.put("ticks", lattice_.ticks);
   archive.put("now", now_);
   loads_.save(archive);
+  archive.put("watched", watch_ != nullptr);
+  if (watch_) watch_->save(archive);
 }
 
 void AviLattice::load(ArchiveReader& archive) {
@@ -397,6 +401,14 @@ void AviLattice::load(ArchiveReader& archive) {
     throw InputError("the checkpoint was written with other time steps. Use the same case.");
   archive.get("now", now);
   loads_.load(archive);
+  bool watched = false;
+  archive.get("watched", watched);
+  std::unique_ptr<LatticeWatch> watch;
+  if (watched) {
+    watch = new_watch();
+    watch->load(archive);
+  }
+  watch_ = std::move(watch);
   started_ = started;
   now_ = now;
 }

@@ -56,6 +56,7 @@ class AviLattice final : public Integrator {
   const TickLattice& lattice() const { return lattice_; }
 
   // Forgets the run: what has been tried on a copy of the state leaves no trace.
+  std::unique_ptr<LatticeWatch> new_watch();
   void rewind();
 
   // -sum_K dV_K/dx of every node at the displacements u [N], without loads and reactions.

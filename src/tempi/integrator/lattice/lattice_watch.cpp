@@ -233,4 +233,14 @@ void LatticeWatch::show_one_by_one(const LatticePart& part, const Kept& kept, In
   }
 }
 
+void LatticeWatch::save(ArchiveWriter& archive) const {
+  for (const auto& parts : kept_)
+    for (const Kept& kept : parts) archive.put("load_displacement", kept.load_displacement);
+}
+
+void LatticeWatch::load(ArchiveReader& archive) {
+  for (auto& parts : kept_)
+    for (Kept& kept : parts) archive.get("load_displacement", kept.load_displacement);
+}
+
 }  // namespace tempi

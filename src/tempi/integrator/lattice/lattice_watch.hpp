@@ -35,6 +35,10 @@ class LatticeWatch {
   void show(std::size_t group, Index update, double step, double t, const LatticeNodes& nodes, State& state,
             const Dampers* dampers, const LatticeDampers& packed, Observer& observer);
 
+  // Where loaded terms last struck.
+  void save(ArchiveWriter& archive) const;
+  void load(ArchiveReader& archive);
+
  private:
   struct Kept {
     Index place = 0;  // of the part's first term in the engine's order

@@ -60,6 +60,7 @@ void OneStepDriver::save(ArchiveWriter& archive) const {
   archive.put("started", started_);
   archive.put("steps_done", steps_done_);
   archive.put("time", time_);
+  archive.put("evaluations", evaluations_);
   map_.save(archive);
 }
 
@@ -77,10 +78,13 @@ void OneStepDriver::load(ArchiveReader& archive) {
   archive.get("started", started);
   archive.get("steps_done", steps_done);
   archive.get("time", time);
+  Index evaluations = 0;
+  archive.get("evaluations", evaluations);
   map_.load(archive);
   started_ = started;
   steps_done_ = steps_done;
   time_ = time;
+  evaluations_ = evaluations;
 }
 
 }  // namespace tempi
