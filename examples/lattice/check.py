@@ -91,8 +91,8 @@ class Curve:
             h = (4 / 3 if method == VI4 else 0.8) / 2**halvings  # every end is a multiple of both
             result = run(HERE / "harmonic.toml", f"{method}-{h}-{end}", {
                 "integrator.method": method, "integrator.step": h, "run.end_time": end,
-                "output.history": round(end / max(h, 0.1)), **({"integrator.order": 4} if method == VI4 else {,
-                                                             "run.energy_tolerance": 0})})
+                "output.history": round(end / max(h, 0.1)), "run.energy_tolerance": 0,
+                **({"integrator.order": 4} if method == VI4 else {})})
             measured = heat(result)
             points.append((result.summary["measures"]["force_evaluations"], abs(measured / chain.mean - 1),
                            abs(measured / chain.mean_until(end) - 1)))
