@@ -97,6 +97,7 @@ TEST_F(ParticleFile, says_what_is_wrong_and_where) {
   refused(".xyz", "1\n\nA 0 0\n", "line 3: 3 values for 4 columns");
   refused(".xyz", "1\nLattice=\"1 0 0 0.5 1 0 0 0 1\"\nA 0 0 0\n", "skewed");
   refused(".xyz", "1\nProperties=species:S:1:mass:R:1\nA 1\n", "names no positions");
+  refused(".xyz", "1\nProperties=species:S:1:pos:R:3:velo:R:3:mine:R:-3\nA 0 0 1\n", "gives mine -3 columns");
   EXPECT_THROW(read_particles("/no/such/place.csv"), InputError);
 }
 

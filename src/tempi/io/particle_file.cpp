@@ -184,7 +184,10 @@ Particles read_xyz(Lines& lines) {
     for (std::size_t i = 0; i + 2 < parts.size() + (parts.size() % 3 == 0 ? 0 : 3); i += 3) {
       if (i + 2 >= parts.size()) lines.fail("Properties is not of the form name:type:count:name:type:count ...");
       const std::string name = lower_case(parts[i]);
-      const auto count = static_cast<std::size_t>(lines.number(parts[i + 2], "a count in Properties"));
+      const double number = lines.number(parts[i + 2], "a count in Properties");
+      if (!(number >= 1.0 && number <= 1000.0))
+        lines.fail(fmt::format("Properties gives {} {} columns (1 to 1000 are possible).", parts[i], number));
+      const auto count = static_cast<std::size_t>(number);
       const std::size_t wanted = name == "pos" || name.starts_with("vel") ? 3 : 1;
       std::optional<std::size_t>* const place =
           name == "species"                                                               ? &species
