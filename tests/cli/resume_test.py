@@ -223,8 +223,11 @@ class Resume(CaseFolder):
         self.addCleanup(first.communicate)
         self.addCleanup(first.kill)
         self.wait_for_history(first)
-        done = self.run_it("--resume", code=2)
-        self.assertIn("another run is writing", done.stderr)
+        before = {name for name in os.listdir(self.folder / "case.out") if not name.endswith(".part")}
+        for how in ("--resume", "--overwrite"):
+            done = self.run_it(how, code=2)
+            self.assertIn("another run is writing", done.stderr)
+        self.assertEqual(set(), before - set(os.listdir(self.folder / "case.out")), "nothing was moved")
 
     def test_overwriting_keeps_what_was_there_once(self):
         self.write("case.toml", case_text())

@@ -34,11 +34,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 class Run {
  public:
   Run(Simulation& simulation, const RunOptions& options)
-      : s_(simulation),
-        options_(options),
-        lock_(options.folder),
-        log_(options.folder / "run.log"),
-        file_(checkpoint_file(options.folder)) {
+      : s_(simulation), options_(options), log_(options.folder / "run.log"), file_(checkpoint_file(options.folder)) {
     if (s_.input.integrator.residual) residual_.emplace(*s_.model);
     if (s_.plan.may_resonate()) guard_.emplace(*s_.model, s_.plan.choice->lattice, s_.plan.nodal, options_.threads);
     now_.slice = 4.0 * s_.plan.smallest();
@@ -282,7 +278,6 @@ class Run {
 
   Simulation& s_;
   const RunOptions& options_;
-  FolderLock lock_;
   RunLog log_;
   fs::path file_;  // of checkpoints
   std::optional<HistoryWriter> history_;
@@ -305,6 +300,8 @@ class Run {
 
 Summary run(Simulation& simulation, const RunOptions& options) {
   prepare_output_folder(options.folder, options.existing);
+  const FolderLock lock(options.folder);  // before anything of another run that may be going on is moved
+  if (options.existing == Existing::overwrite) move_results_aside(options.folder);
   return Run(simulation, options)();
 }
 

@@ -62,7 +62,10 @@ void prepare_output_folder(const fs::path& folder, Existing existing) {
     throw InputError(fmt::format("the output folder '{}' cannot be written to: {}", folder.string(), e.what()));
   }
   fs::remove(folder / "trial", error);
-  if (existing == Existing::resume) return;
+}
+
+void move_results_aside(const fs::path& folder) {
+  std::error_code error;
   const auto there = [&](const char* name) { return fs::exists(folder / name, error); };
   if (std::ranges::none_of(results, there)) return;
   const fs::path previous = folder / "previous";

@@ -13,9 +13,11 @@ enum class Existing { refuse, overwrite, resume };
 // they may be neither replaced nor gone on with), or its parent cannot be written to.
 void check_output_folder(const std::filesystem::path& folder, Existing existing);
 
-// Creates `folder` and proves that it can be written to. Results of an earlier run to be overwritten move to its
-// subfolder `previous`, in the place of those that were there. Throws InputError.
+// Creates `folder` and proves that it can be written to. Throws InputError, as check_output_folder too.
 void prepare_output_folder(const std::filesystem::path& folder, Existing existing);
+
+// Results of an earlier run move to the subfolder `previous`, in the place of those that were there. Throws InputError.
+void move_results_aside(const std::filesystem::path& folder);
 
 // Keeps other runs out of a folder that exists, as long as it lives; ends with the process, however that ends.
 class FolderLock {
