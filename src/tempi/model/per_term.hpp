@@ -78,20 +78,16 @@ class PerTerm {
       keys.push_back({entry.sum, entry.key});
       values.push_back(entry.value);
     }
-    archive.put(std::string(name) + ", how many by key", std::ssize(keys));
     archive.put("keys", keys);
     archive.put(std::string(name) + ", by key", values);
   }
   // Into one of the same model; leaves it alone when it throws.
   void load(ArchiveReader& archive, std::string_view name) {
     std::vector<T> of_term(of_term_.size());
-    Index count = 0;
     archive.get(name, of_term);
-    archive.get(std::string(name) + ", how many by key", count);
-    if (count < 0) throw InputError("the checkpoint is damaged. Use another one.");
-    std::vector<Key> keys(static_cast<std::size_t>(count));
+    std::vector<Key> keys;
+    archive.get_all("keys", keys);
     std::vector<T> values(keys.size());
-    archive.get("keys", keys);
     archive.get(std::string(name) + ", by key", values);
     of_term_ = std::move(of_term);
     changing_.clear();
