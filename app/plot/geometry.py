@@ -34,18 +34,22 @@ def long_axis(points: Array) -> Array | None:
     return np.eye(3)[nearest] if axis[nearest] > 0.97 else axis
 
 
-def choose_view(dim: int, points: Array) -> Array:
+def choose_view(dim: int, points: Array, up: Array | None = None) -> Array:
     """Rows: the directions that point right, up and to the viewer in the picture (orthographic).
 
-    Compact bodies stand with z upright; the long axis of a slender one lies horizontally. What is flat in the
-    upright direction is seen from higher above.
+    Compact bodies stand with `up` upright, or z where there is no gravity; the long axis of a slender one lies
+    horizontally, unless gravity acts along it. What is flat in the upright direction is seen from higher above.
     """
     if dim < 3:
         return np.eye(3)
     sample = points[:: max(1, len(points) // 20000)]
     axis = long_axis(sample)
-    along = np.eye(3)[0] if axis is None else axis
-    upright = np.eye(3)[2] if abs(along[2]) < 0.8 else np.eye(3)[1]
+    if up is not None and axis is not None and abs(axis @ up) >= 0.8:
+        axis = None  # it hangs or stands
+    upright = np.eye(3)[2] if up is None else up
+    along = np.eye(3)[int(np.argmin(np.round(np.abs(upright), 6)))] if axis is None else axis
+    if abs(along @ upright) >= 0.8:
+        upright = np.eye(3)[1]
     upright = unit(upright - (upright @ along) * along)
     aside = np.cross(upright, along)  # away from the viewer
     is_flat = np.ptp(sample @ upright) < 0.3 * np.ptp(sample @ aside)
@@ -146,20 +150,20 @@ def axes_in_use(run: Run) -> Array:
     """The axes along which the particles of a run move or differ in place: 0, 1, 2 for x, y, z."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for _, path in run.frames:
-        points = VtuFile(path).array("Points", "Points")
+        points = VtuFile(path).places
         low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
     return np.flatnonzero(high - low > NEGLIGIBLE * (high - low).max())
 
 
 def places_in_time(run: Run) -> Array:
     """(frames, particles, 3)"""
-    return np.array([VtuFile(path).array("Points", "Points") for _, path in run.frames])
+    return np.array([VtuFile(path).places for _, path in run.frames])
 
 
 def draw_particles(run: Run, vtu: VtuFile, dim: int) -> Cloud:
-    points = vtu.array("Points", "Points")
+    points = vtu.places
     paths = places_in_time(run).swapaxes(0, 1) if len(points) <= MOST_PATHS else np.empty((0, 0, 3))
-    view = choose_view(dim, np.concatenate((points, paths.reshape(-1, 3))))
+    view = choose_view(dim, np.concatenate((points, paths.reshape(-1, 3))), run.up)
     ends = vtu.array("Cells", "offsets")[np.isin(vtu.array("Cells", "types"), LINES)]
     pairs = vtu.array("Cells", "connectivity")[ends[:, None] - [2, 1]]
     depth = points @ view[2]

@@ -128,10 +128,10 @@ def limits_of(values: Array) -> Normalize:
 
 
 def draw_frame(run: Run, vtu: VtuFile, view: Array | None = None) -> Drawing:
-    points = vtu.array("Points", "Points")
+    points = vtu.places
     if run.mesh.dim == 1:
         return draw_strip(run.mesh, points)
-    return draw_faces(run.mesh, points, choose_view(run.mesh.dim, points) if view is None else view)
+    return draw_faces(run.mesh, points, choose_view(run.mesh.dim, points, run.up) if view is None else view)
 
 
 def mesh_panel(

@@ -107,8 +107,8 @@ def snapshots(run: Run, count: int) -> list[Snapshot]:
     files = [VtuFile(path) for _, path in chosen]
     if not all(vtu.has("CellData", "von_mises") for vtu in files):
         return []
-    places = [vtu.array("Points", "Points") for vtu in files]
-    view = choose_view(run.mesh.dim, np.concatenate([points - points.mean(axis=0) for points in places]))
+    places = [vtu.places for vtu in files]
+    view = choose_view(run.mesh.dim, np.concatenate([points - points.mean(axis=0) for points in places]), run.up)
     return [
         Snapshot(time, draw_frame(run, vtu, view), vtu.array("CellData", "von_mises"))
         for (time, _), vtu in zip(chosen, files)
@@ -272,7 +272,7 @@ def probe_start(run: Run, name: str) -> Array | None:
     if not run.has_particles or not run.frames or not chosen or not chosen[0]:
         return None
     vtu = VtuFile(run.frames[0][1])
-    return (vtu.array("Points", "Points") - vtu.array("PointData", "displacement"))[chosen[0]].mean(axis=0)
+    return (vtu.places - vtu.array("PointData", "displacement"))[chosen[0]].mean(axis=0)
 
 
 def phase_panel(ax: Axes, runs: list[Run], styles: list[dict[str, Any]], probe: str, component: str) -> None:

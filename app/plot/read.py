@@ -55,6 +55,23 @@ class Run:
         return bool(self.frames) and not self.has_particles and self.mesh.is_drawable
 
     @cached_property
+    def up(self) -> Array | None:
+        """Against gravity, where it is constant and the only one; a unit vector."""
+        fields = [load.get("value") for load in self.case.get("load", []) if load.get("type") == "gravity"]
+        fields += [
+            potential.get("acceleration")
+            for potential in self.case.get("potential", [])
+            if potential.get("type") == "uniform-field"
+        ]
+        try:
+            (field,) = fields
+            pull = np.array([float(component) for component in field])
+        except (TypeError, ValueError):  # none, several, or a formula
+            return None
+        size = float(np.linalg.norm(pull))
+        return -pull / size if pull.size == 3 and 0 < size < np.inf else None
+
+    @cached_property
     def case(self) -> dict[str, Any]:
         return tomllib.loads(self.summary.get("case", "")) if tomllib else {}
 

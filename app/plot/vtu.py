@@ -20,6 +20,8 @@ class VtuFile:
         start = self.content.index(b"<AppendedData")
         self.origin = self.content.index(b"_", start) + 1
         root = ElementTree.fromstring(self.content[:start] + b"</VTKFile>")
+        told = root.find("UnstructuredGrid/FieldData/DataArray[@Name='PointsAreDeformed']")
+        self.is_deformed = told is None or (told.text or "").strip() != "0"
         self.tags = {
             (section.tag, tag.attrib["Name"]): tag.attrib
             for section in root.find("UnstructuredGrid/Piece") or []
@@ -29,10 +31,16 @@ class VtuFile:
     def has(self, section: str, name: str) -> bool:
         return (section, name) in self.tags
 
+    @property
+    def places(self) -> Array:
+        """Where the points are at the frame's time."""
+        points = self.array("Points", "Points")
+        return points if self.is_deformed else points + self.array("PointData", "displacement")
+
     def array(self, section: str, name: str) -> Array:
         """The values, one row per point or cell if there are several components."""
         tag = self.tags[section, name]
-        kind = {"Float64": "<f8", "Int64": "<i8", "UInt8": "u1"}[tag["type"]]
+        kind = {"Float64": "<f8", "Float32": "<f4", "Int64": "<i8", "UInt8": "u1"}[tag["type"]]
         place = self.origin + int(tag["offset"])
         blocks = int(np.frombuffer(self.content, "<u8", 1, place)[0])
         sizes = np.frombuffer(self.content, "<u8", blocks, place + 24)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "support/cases.hpp"
 #include "support/meshes.hpp"
 
@@ -45,6 +47,54 @@ TEST(ChooseParticles, takes_one_number_for_all_and_rest_where_nothing_is_said) {
   EXPECT_EQ(model.radii, (std::vector{0.3, 0.3}));
   EXPECT_EQ(model.particles.velocity, std::vector(4, 0.0));
   EXPECT_TRUE(choose_particles(two(), ".").radii.empty());
+}
+
+ParticleModel from_file(const std::string& name, const std::string& text, const std::string& units = "",
+                        double scale = 1.0) {
+  const std::filesystem::path folder = ::testing::TempDir();
+  std::ofstream(folder / name) << text;
+  ParticlesInput in = two();
+  in.mass.clear(), in.position.clear();
+  in.file = name, in.units = units, in.scale = scale;
+  return choose_particles(in, folder);
+}
+
+TEST(ChooseParticles, turns_a_file_into_si_units) {
+  const std::string xyz =
+      "1\nLattice=\"10 0 0 0 10 0 0 0 10\" Properties=pos:R:3:mass:R:1:velo:R:3\n1 2 3 39.95 4 5 6\n";
+  const ParticleModel si = from_file("si.xyz", xyz), scaled = from_file("scaled.xyz", xyz, "", 2.0),
+                      metal = from_file("metal.xyz", xyz, "metal");
+  EXPECT_EQ(si.particles.position, (std::vector{1.0, 2.0, 3.0}));
+  EXPECT_EQ(scaled.particles.position, (std::vector{2.0, 4.0, 6.0}));
+  EXPECT_EQ(scaled.particles.velocity, (std::vector{8.0, 10.0, 12.0}));
+  EXPECT_EQ(scaled.particles.mass, (std::vector{39.95}));
+  EXPECT_EQ(*scaled.box.length(0), 20.0);
+  EXPECT_DOUBLE_EQ(metal.particles.position[0], 1e-10);
+  EXPECT_DOUBLE_EQ(metal.particles.velocity[0], 400.0);        // 4 angstrom/ps
+  EXPECT_NEAR(metal.particles.mass[0], 66.34e-27, 0.005e-27);  // argon, as the thesis has it
+  EXPECT_DOUBLE_EQ(*metal.box.length(0), 1e-9);
+}
+
+TEST(ChooseParticles, takes_the_masses_of_atoms_where_a_file_has_none) {
+  const std::string xyz = "2\n\nAr 0 0 0\nH 1 0 0\n";
+  const ParticleModel atoms = from_file("atoms.xyz", xyz, "metal");
+  EXPECT_NEAR(atoms.particles.mass[0], 66.34e-27, 0.005e-27);
+  EXPECT_NEAR(atoms.particles.mass[1], 1.6738e-27, 0.0001e-27);  // proton and electron: 1.67262 + 0.00091
+  EXPECT_TRUE(atoms.warnings.empty());
+  const ParticleModel metres = from_file("metres.xyz", xyz);
+  ASSERT_EQ(metres.warnings.size(), 1u);
+  EXPECT_NE(metres.warnings[0].find("coordinates are taken in metres"), std::string::npos) << metres.warnings[0];
+  expect_words(refusal([] { from_file("beads.xyz", "1\n\nbead 0 0 0\n"); }), {"beads.xyz", "has no masses"});
+}
+
+TEST(ChooseParticles, reads_the_units_of_a_data_file) {
+  const std::string text = "by hand, units = real\n\n1 atoms\n\nMasses\n\n1 39.95\n\nAtoms # atomic\n\n1 1 1 2 3\n";
+  const ParticleModel model = from_file("units.data", text);
+  EXPECT_DOUBLE_EQ(model.particles.position[1], 2e-10);
+  EXPECT_NEAR(model.particles.mass[0], 66.34e-27, 0.005e-27);
+  EXPECT_EQ(from_file("units.data", text, "si").particles.mass, (std::vector{39.95}));
+  const std::string other = "by hand, units = furlongs\n\n1 atoms\n\nAtoms # atomic\n\n1 1 1 2 3\n";
+  expect_words(refusal([&] { from_file("other.data", other); }), {"furlongs"});
 }
 
 TEST(ChooseParticles, refuses_what_does_not_fit) {

@@ -8,6 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
+import numpy as np
 from case_folder import CaseFolder, history
 from particles_test import KEPLER, text
 
@@ -110,6 +111,32 @@ class Particles(CaseFolder):
         self.assertEqual((0, 144, 64), (len(paths.get_segments()), len(bonds.get_segments()), len(discs.get_offsets())))
         cloud = geometry.draw_particles(run, vtu.VtuFile(run.frames[-1][1]), 3)
         self.assertEqual(sorted(cloud.haze, reverse=True), list(cloud.haze), "those behind first")
+
+    def test_gravity_points_down(self):
+        for pull, up in (([0, 3, 0], [0, -1, 0]), ([0, 0, -2], [0, 0, 1]), ([-1, 0, 0], [1, 0, 0]), ([3, 0, 4], [-0.6, 0, -0.8])):
+            field = f'type = "uniform-field"\nacceleration = {pull}'
+            run = self.run_particles("a", BLOCK, potential=BLOCK["potential"] + "\n[[potential]]\n" + field)
+            view = geometry.draw_particles(run, vtu.VtuFile(run.frames[-1][1]), 3).view
+            self.assertAlmostEqual(1.0, np.linalg.det(view), delta=1e-12)
+            right, upwards, _ = view @ np.array(up)
+            self.assertAlmostEqual(0.0, right, delta=1e-12)
+            self.assertGreater(upwards, 0.7)
+        still = self.run_particles("b", BLOCK)
+        self.assertIsNone(still.up)
+
+    def test_a_hanging_body_hangs_and_a_lying_one_lies(self):
+        rod = np.random.default_rng(3).uniform(size=(200, 3)) * [10, 1, 1]
+        lying = geometry.choose_view(3, rod, np.array([0.0, 0.0, 1.0]))
+        hanging = geometry.choose_view(3, rod, np.array([1.0, 0.0, 0.0]))
+        self.assertGreater(np.ptp(rod @ lying[0]), 3 * np.ptp(rod @ lying[1]))
+        self.assertGreater(np.ptp(rod @ hanging[1]), 3 * np.ptp(rod @ hanging[0]))
+
+    def test_frames_at_rest_and_in_single_precision_give_the_same_picture(self):
+        for more in ("deformed = false", "float32 = true", "deformed = false\nfloat32 = true"):
+            pictures_of = [geometry.draw_particles(run, vtu.VtuFile(run.frames[-1][1]), 3)
+                           for run in (self.run_particles("a", BLOCK),
+                                       self.run_particles("b", BLOCK, output=BLOCK["output"] + "\n" + more))]
+            np.testing.assert_allclose(pictures_of[1].discs, pictures_of[0].discs, rtol=0, atol=1e-5)
 
     def test_particles_on_one_line_are_drawn_over_time(self):
         run = self.run_particles("a", OSCILLATOR)

@@ -277,6 +277,20 @@ class Repeats(CaseFolder):
             self.assertEqual(np.float32, found.dtype)
             np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
+    def test_frames_hold_the_points_at_rest_where_that_is_asked_for(self):
+        moved = self.last(self.run_short("moved", output="frames = 1\nhistory = 5"))
+        rest = self.last(self.run_short("rest", output="frames = 1\nhistory = 5\ndeformed = false"))
+        np.testing.assert_array_equal(moved[2]["displacement"], rest[2]["displacement"])
+        np.testing.assert_allclose(moved[0] - rest[0], rest[2]["displacement"], rtol=0, atol=1e-15)
+        self.assertGreater(np.abs(rest[2]["displacement"]).max(), 1e-4, "it moves")
+        for name, told in (("moved", b">1<"), ("rest", b">0<")):
+            frame = (self.folder / name / "frames" / "frame_00001.vtu").read_bytes()
+            self.assertIn(b'Name="PointsAreDeformed" NumberOfTuples="1" format="ascii"' + told, frame)
+        self.write("case.toml", case_text(output='deformed = false\nfields = ["velocity"]'))
+        done = self.tempi("check", "case.toml")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("show no motion", done.stderr)
+
     def test_a_probe_tells_stress_and_strain_of_the_cells_around_it(self):
         results = self.run_short("stress", output="frames = 1\nhistory = 5",
                                  probe=['name = "tip"\npoint = [1, 1]\nstress = true'])

@@ -167,6 +167,10 @@ TEST_F(Readers, of_particles_as_xyz) {
   fuzz(seeds("xyz"), ".xyz", [](const fs::path& file) { read_particles(file); });
 }
 
+TEST_F(Readers, of_particles_as_lammps_data) {
+  fuzz(seeds("lammps"), ".data", [](const fs::path& file) { read_particles(file); });
+}
+
 State start_of(const test::Body& body) { return test::moving_state(body, 0.1, 0.02, 5); }
 
 std::unique_ptr<Integrator> make_avi(const test::Body& body) {

@@ -81,6 +81,78 @@ TEST_F(ParticleFile, plain_xyz_has_species_and_places) {
   EXPECT_EQ("O", p.groups.at(0).name);
 }
 
+constexpr const char* lammps_full =
+    "LAMMPS data file via write_data, version 23 Jun 2022, timestep = 0, units = metal\n"
+    "\n"
+    "3 atoms\n"
+    "2 atom types\n"
+    "1 bonds\n"
+    "\n"
+    "-1 9 xlo xhi\n"
+    "0 20.5 ylo yhi\n"
+    "0.0 3e1 zlo zhi  # the last\n"
+    "\n"
+    "Masses\n"
+    "\n"
+    "1 39.95 # Ar\n"
+    "2 83.798\n"
+    "\n"
+    "Pair Coeffs # lj/cut\n"
+    "\n"
+    "1 0.01 3.4\n"
+    "\n"
+    "Atoms # full\n"
+    "\n"
+    "7 1 2 0.0 1 2 3 0 0 -1\n"
+    "2 1 1 0.5 4 5 6 0 0 0\n"
+    "9 2 1 -0.5 7 8 9 1 0 0\n"
+    "\n"
+    "Velocities\n"
+    "\n"
+    "9 -1 -2 -3\n"
+    "7 1 2 3\n"
+    "\n"
+    "Bonds\n"
+    "\n"
+    "1 1 7 2\n";
+
+TEST_F(ParticleFile, lammps_data_has_types_masses_velocities_and_a_box) {
+  const Particles p = read_particles(write(".data", lammps_full));
+  EXPECT_EQ(3, p.dim);
+  EXPECT_EQ("metal", p.units);
+  EXPECT_EQ((Numbers{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0}), p.position);
+  EXPECT_EQ((Numbers{1.0, 2.0, 3.0, 0.0, 0.0, 0.0, -1.0, -2.0, -3.0}), p.velocity);
+  EXPECT_EQ((Numbers{83.798, 39.95, 39.95}), p.mass);
+  EXPECT_EQ(10.0, p.box[0]);
+  EXPECT_EQ(20.5, p.box[1]);
+  EXPECT_EQ(30.0, p.box[2]);
+  ASSERT_EQ(2U, p.groups.size());
+  EXPECT_EQ("type2", p.groups[0].name);
+  EXPECT_EQ("Ar", p.groups[1].name);
+  EXPECT_EQ((Members{1, 2}), p.groups[1].members);
+  ASSERT_EQ(2U, p.notes.size());
+  EXPECT_NE(std::string::npos, p.notes[1].find("Bonds")) << p.notes[1];
+}
+
+TEST_F(ParticleFile, lammps_atom_styles_are_named_or_told_by_their_columns) {
+  const std::string head = "a title\n1 atoms\n";
+  EXPECT_EQ((Numbers{1.0, 2.0, 3.0}), read_particles(write(".lmp", head + "Atoms\n\n1 1 1 2 3\n")).position);
+  EXPECT_EQ((Numbers{1.0, 2.0, 3.0}), read_particles(write(".lammps", head + "Atoms\n\n1 1 1 0.5 1 2 3\n")).position);
+  EXPECT_EQ((Numbers{1.0, 2.0, 3.0}),
+            read_particles(write(".data", head + "Atoms # charge\n\n1 1 0.5 1 2 3\n")).position);
+  EXPECT_TRUE(read_particles(write(".lmp", head + "Atoms\n\n1 1 1 2 3\n")).mass.empty());
+  refused(".lmp", head + "Atoms\n\n1 1 0.5 1 2 3\n", "of several atom styles");
+  refused(".lmp", head + "Atoms # ellipsoid\n\n1 1 0.5 1 2 3\n", "\"ellipsoid\" is not known");
+  refused(".lmp", "a title\n2 atoms\nAtoms\n\n1 1 1 2 3\n", "announces 2 atoms and has 1");
+  refused(".lmp", "a title\n\nAtoms\n\n1 1 1 2 3\n", "names no number of atoms");
+  refused(".lmp", head + "0 1 xlo xhi\nAtoms\n\n1 1 1 2 3\n", "along some axes only");
+  refused(".lmp", head + "1 0 xlo xhi\n", "line 3: the box goes from 1 to 0");
+  refused(".lmp", head + "0 1 2 xy xz yz\n", "tilted");
+  refused(".lmp", head + "Masses\n\n2 5\nAtoms\n\n1 1 1 2 3\n", "no mass for the type 1");
+  refused(".lmp", head + "Velocities\n\n1 1 1 2\n", "no atom 1");
+  refused(".lmp", head + "Lasagne\n\n1 1 1 2\n", "'Lasagne' is no section");
+}
+
 TEST_F(ParticleFile, says_what_is_wrong_and_where) {
   refused(".txt", "", "\".txt\" is not known");
   refused(".csv", "mass,x,y,charge\n", "line 1: unknown column \"charge\"");

@@ -78,6 +78,8 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
 ParticlesInput read_particles(const Section& s) {
   ParticlesInput p;
   p.file = s.text("file");
+  p.units = s.text("units");
+  p.scale = *s.number("scale");
   p.mass = s.one_or_more("mass");
   p.one_mass = !s.is_list("mass");
   p.position = s.lists<double>("position", "lists of numbers, such as [[0, 0], [1, 0]]");
@@ -95,6 +97,10 @@ ParticlesInput read_particles(const Section& s) {
     fail(p.place, "[particles] has neither file nor position. Give one of them.");
   if (!p.file.empty() && !(p.position.empty() && p.velocity.empty()))
     fail(p.place, "file and position or velocity are both given. Keep one.");
+  if (p.file.empty())
+    for (const char* key : {"units", "scale"})
+      if (s.has(key))
+        fail(s.place_of(key), fmt::format("{} belongs to a file of particles; these are given here.", key));
   if (p.file.empty() && p.mass.empty()) fail(p.place, "[particles] has no mass (in kg). Add mass = ...");
   return p;
 }
@@ -273,6 +279,7 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   if (output.has("history")) c.history = output.integer("history");
   c.fields = output.list<std::string>("fields", "a list of texts");
   c.float32 = output.boolean("float32");
+  c.deformed = output.boolean("deformed");
   const std::vector<std::string> known = choices_of(option("output", "fields"));
   for (const std::string& field : c.fields)
     if (std::ranges::find(known, field) == known.end()) {
@@ -281,6 +288,9 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
                                                   near.empty() ? fmt::format("There are {}.", fmt::join(known, ", "))
                                                                : fmt::format("Did you mean \"{}\"?", near)));
     }
+  if (!c.deformed && !c.fields.empty() && std::ranges::find(c.fields, "displacement") == c.fields.end())
+    fail(output.place_of("deformed"),
+         "frames at rest without the field \"displacement\" show no motion. Add it to fields.");
   const auto text_of = [](const toml::table& table) {
     std::stringstream text;
     text << table;

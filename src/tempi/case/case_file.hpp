@@ -34,7 +34,9 @@ struct Selector {
 };
 
 struct ParticlesInput {
-  std::string file;  // as written, relative to the case file; empty: particles are given here
+  std::string file;   // as written, relative to the case file; empty: particles are given here
+  std::string units;  // of the file; empty: as it says
+  double scale;       // of the file
   std::vector<double> mass;
   bool one_mass;  // written without brackets
   std::vector<std::vector<double>> position, velocity;
@@ -167,7 +169,7 @@ struct CaseFile {
   std::optional<double> wall_limit;    // [s]
   std::optional<int> frames, history;  // absent: to be chosen
   std::vector<std::string> fields;     // of frames; empty: all
-  bool float32 = false;
+  bool float32 = false, deformed = true;
   bool only_particles() const { return particles && mesh_file.empty(); }
   std::string text;      // the case as run, with --set applied and no comments: for the record
   std::string identity;  // the same without what does not change results, in the middle of a run either

@@ -74,9 +74,16 @@ constexpr Option rows[] = {
     {"mesh", "scale", number, "", "1.0", "", positive, "factor on all coordinates, e.g. 1e-3 for a mesh in mm"},
 
     {"particles", "file", text, "", "", "", any,
-     "CSV with a header of mass, x, y[, z], vx, vy[, vz] and group, or (extended) XYZ; relative to the case file"},
+     "CSV with a header of mass, x, y[, z], vx, vy[, vz] and group, (extended) XYZ, or a data file of LAMMPS; relative "
+     "to "
+     "the case file"},
+    {"particles", "units", choice, "", "", "si | lj | real | metal | cgs | electron | micro | nano", any,
+     "in which the file is written, as LAMMPS names them (metal: angstrom, dalton, angstrom/ps); omitted: as a data "
+     "file "
+     "says in its first line, else si"},
+    {"particles", "scale", number, "", "1.0", "", positive, "factor on the file's coordinates, box and velocities"},
     {"particles", "mass", number_or_numbers, "kg", "", "", positive,
-     "one for all, or one each; not needed where the file has them"},
+     "one for all, or one each; not needed where the file has them, or where its species are chemical elements"},
     {"particles", "position", points, "m", "", "", any, "[[x, y], ...] or [[x, y, z], ...], one each"},
     {"particles", "velocity", points, "m/s", "", "", any, "the same; omitted: at rest, or as the file has them"},
     {"particles", "box", numbers, "m", "", "", not_negative,
@@ -317,6 +324,9 @@ constexpr Option rows[] = {
      "energy_residual | energy_residual_last",
      any, "data of the frames to write (energy: of particles); omitted: all"},
     {"output", "float32", boolean, "", "false", "", any, "numbers of the frames in single precision: half the size"},
+    {"output", "deformed", boolean, "", "true", "", any,
+     "points of the frames where they are; false: where they are at rest, for ParaView's Warp By Vector of "
+     "displacement"},
 };
 
 const std::vector<Option>& table() {

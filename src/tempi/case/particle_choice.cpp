@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
+
+#include "tempi/io/unit_system.hpp"
 
 namespace tempi {
 namespace {
@@ -29,6 +33,30 @@ void place_here(const ParticlesInput& in, Particles& p) {
   p.velocity = flat(in.velocity);
 }
 
+void convert(const ParticlesInput& in, Particles& p) {
+  const std::string& name = in.units.empty() ? p.units : in.units;
+  const auto units = find_units(name.empty() ? "si" : name);
+  if (!units)
+    throw PlacedError(in.place, fmt::format("'{}' says that its units are {}, which is not known here. Give units.",
+                                            in.file, name));
+  for (double& x : p.position) x *= in.scale * units->length;
+  for (double& v : p.velocity) v *= in.scale * units->velocity;
+  for (double& m : p.mass) m *= units->mass;
+  for (std::optional<double>& length : p.box)
+    if (length) *length *= in.scale * units->length;
+}
+
+// Of atoms, where every particle is in a group that is named after a chemical element; false: nothing was done.
+bool give_atomic_masses(Particles& p) {
+  std::vector<double> mass(static_cast<std::size_t>(p.size()), 0.0);
+  for (const Particles::Group& group : p.groups)
+    if (const auto m = atomic_mass(group.name))
+      for (const Index i : group.members) mass[static_cast<std::size_t>(i)] = *m;
+  if (std::ranges::find(mass, 0.0) != mass.end()) return false;
+  p.mass = std::move(mass);
+  return true;
+}
+
 void give_masses(const ParticlesInput& in, const Place& place, Particles& p) {
   const auto count = static_cast<std::size_t>(p.size());
   if (!in.mass.empty()) {
@@ -40,7 +68,9 @@ void give_masses(const ParticlesInput& in, const Place& place, Particles& p) {
                                     in.mass.size(), count));
     p.mass = in.one_mass ? std::vector<double>(count, in.mass.front()) : in.mass;
   }
-  if (p.mass.empty()) throw PlacedError(place, "has no masses. Add mass = ... to [particles].");
+  if (p.mass.empty() && !give_atomic_masses(p))
+    throw PlacedError(place,
+                      "has no masses, and its species are not all chemical elements. Add mass = ... to [particles].");
   for (std::size_t i = 0; i < count; ++i)
     if (!(p.mass[i] > 0.0))
       throw PlacedError(place, fmt::format("particle {} has the mass {} kg (must be > 0).", i, p.mass[i]));
@@ -75,8 +105,17 @@ ParticleModel choose_particles(const ParticlesInput& in, const std::filesystem::
     if (file.is_relative()) file = folder / file;
     place = fmt::format("{}: {}", in.place, file.filename().string());
     p = at_place(place, [&] { return read_particles(file); });
+    convert(in, p);
+    for (const std::string& note : p.notes)
+      model.warnings.push_back(fmt::format("{}: {}", file.filename().string(), note));
   }
+  const bool atoms = p.mass.empty() && in.mass.empty();
   give_masses(in, place, p);
+  if (atoms && in.units.empty() && p.units.empty() && in.scale == 1.0)
+    model.warnings.push_back(fmt::format(
+        "{}: masses are those of atoms, coordinates are taken in metres. Give units = \"metal\" (or scale = "
+        "1e-10) where they are in angstrom.",
+        std::filesystem::path(in.file).filename().string()));
   if (!in.radius.empty()) {
     if (!in.one_radius && std::ssize(in.radius) != p.size())
       throw PlacedError(in.radius_place,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "tempi/case/case_file.hpp"
@@ -17,10 +18,12 @@ struct ParticleModel {
   Particles particles;        // with a mass and a velocity each
   std::vector<double> radii;  // [m], one each; empty: points
   Box box;
+  std::vector<std::string> warnings;
 };
 
-// Throws PlacedError: a file that cannot be read, masses, velocities or a box that do not fit the positions, a mass
-// that is not positive.
+// A file in its units becomes SI; where it has no masses and all its groups are chemical elements, those of their
+// atoms. Throws PlacedError: a file that cannot be read, masses, velocities or a box that do not fit the positions, a
+// mass that is not positive.
 ParticleModel choose_particles(const ParticlesInput& in, const std::filesystem::path& folder);
 
 // The cells of `elastic`, if there are any, a point cell for each particle, then a line for each bond (between nodes of

@@ -182,8 +182,9 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
   const auto cells = static_cast<std::size_t>(s.body.mesh->cells().size());
   Frame frame;
   frame.time = snapshot.time;
-  std::vector<double> position = snapshot.state.displacement;
-  for (std::size_t i = 0; i < position.size(); ++i) position[i] += s.body.mesh->points()[i];
+  frame.deformed = s.input.deformed;
+  std::vector<double> position(s.body.mesh->points().begin(), s.body.mesh->points().end());
+  for (std::size_t i = 0; frame.deformed && i < position.size(); ++i) position[i] += snapshot.state.displacement[i];
   frame.points = three_components(position, s.body.mesh->dim());
   const std::vector<double> mass(s.model->mass().begin(), s.model->mass().end());
   frame.point_data = {{"displacement", 3, three_components(snapshot.state.displacement, s.body.mesh->dim()), {}},

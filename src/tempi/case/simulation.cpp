@@ -113,6 +113,7 @@ class Builder {
 
   void place_particles() {
     particles_ = choose_particles(*input().particles, folder());
+    s_.warnings.insert(s_.warnings.end(), particles_.warnings.begin(), particles_.warnings.end());
     s_.body.box = particles_.box;
     s_.body.elastic = std::move(s_.body.mesh);
     draw_particles({});

@@ -5,83 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <fstream>
 #include <string_view>
 
 #include "tempi/core/error.hpp"
+#include "tempi/io/lammps_data.hpp"
 #include "tempi/io/letter_case.hpp"
+#include "tempi/io/text_lines.hpp"
 
 namespace tempi {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\"");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
-}
-
-std::vector<std::string_view> split(std::string_view line, char separator) {
-  std::vector<std::string_view> words;
-  for (std::size_t start = 0; start <= line.size();) {
-    const std::size_t end = std::min(line.find(separator, start), line.size());
-    words.push_back(trimmed(line.substr(start, end - start)));
-    start = end + 1;
-  }
-  return words;
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  constexpr std::string_view blank = " \t\r";
-  for (std::size_t start = line.find_first_not_of(blank); start != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(blank, start), line.size());
-    words.push_back(line.substr(start, end - start));
-    start = line.find_first_not_of(blank, end);
-  }
-  return words;
-}
-
-// The lines of a file one by one, and errors that name them.
-class Lines {
- public:
-  explicit Lines(const std::filesystem::path& file) : in_(file) {
-    if (std::filesystem::is_directory(file)) throw InputError("is a folder.");
-    if (!in_) throw InputError("cannot be read (does it exist?).");
-  }
-  bool next() {
-    if (!std::getline(in_, line_)) return false;
-    ++number_;
-    return true;
-  }
-  const std::string& text() const { return line_; }
-  [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(fmt::format("line {}: {}", number_, message));
-  }
-  double number(std::string_view word, std::string_view what) const {
-    double value = 0.0;
-    if (word.starts_with('+')) word.remove_prefix(1);
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value))
-      fail(fmt::format("{} is \"{}\" (must be a finite number).", what, word));
-    return value;
-  }
-
- private:
-  std::ifstream in_;
-  std::string line_;
-  Index number_ = 0;
-};
-
-void put_in_group(Particles& p, std::string_view name, Index particle) {
-  if (name.empty()) return;
-  auto group = std::ranges::find(p.groups, name, &Particles::Group::name);
-  if (group == p.groups.end()) group = p.groups.insert(group, {std::string(name), {}});
-  group->members.push_back(particle);
-}
-
-Particles read_csv(Lines& lines) {
+Particles read_csv(TextLines& lines) {
   constexpr std::array<std::string_view, 8> known = {"mass", "x", "y", "z", "vx", "vy", "vz", "group"};
   const auto next_row = [&] {
     while (lines.next())
@@ -119,7 +54,7 @@ Particles read_csv(Lines& lines) {
     const std::vector<std::string_view> fields = split(lines.text(), ',');
     if (fields.size() != names.size())
       lines.fail(fmt::format("{} values for {} columns.", fields.size(), names.size()));
-    if (group) put_in_group(p, fields[*group], p.size());
+    if (group) p.put_in_group(fields[*group], p.size());
     if (mass) p.mass.push_back(lines.number(fields[*mass], "mass"));
     for (const std::size_t i : places) p.position.push_back(lines.number(fields[i], names[i]));
     for (const std::size_t i : velocities) p.velocity.push_back(lines.number(fields[i], names[i]));
@@ -140,7 +75,7 @@ std::optional<std::string> property(const std::string& comment, const std::strin
   return std::nullopt;
 }
 
-void read_box(const Lines& lines, Particles& p) {
+void read_box(const TextLines& lines, Particles& p) {
   const auto lattice = property(lines.text(), "Lattice");
   if (!lattice) return;
   const auto words = words_of(*lattice);
@@ -166,7 +101,7 @@ void read_box(const Lines& lines, Particles& p) {
   }
 }
 
-Particles read_xyz(Lines& lines) {
+Particles read_xyz(TextLines& lines) {
   if (!lines.next()) throw InputError("is empty.");
   const double announced = lines.number(trimmed(lines.text()), "the number of particles");
   if (!(announced >= 1.0) || announced != std::floor(announced))
@@ -209,7 +144,7 @@ Particles read_xyz(Lines& lines) {
     if (words.size() != columns)
       lines.fail(fmt::format("{} values for {} columns. Name columns beyond species and place by Properties=...",
                              words.size(), columns));
-    if (species) put_in_group(p, words[*species], p.size());
+    if (species) p.put_in_group(words[*species], p.size());
     if (mass) p.mass.push_back(lines.number(words[*mass], "mass"));
     for (std::size_t c = 0; c < 3 && velocity; ++c)
       p.velocity.push_back(lines.number(words[*velocity + c], "a velocity"));
@@ -220,12 +155,25 @@ Particles read_xyz(Lines& lines) {
 
 }  // namespace
 
+void Particles::put_in_group(std::string_view name, Index particle) {
+  if (name.empty()) return;
+  auto group = std::ranges::find(groups, name, &Group::name);
+  if (group == groups.end()) group = groups.insert(group, {std::string(name), {}});
+  group->members.push_back(particle);
+}
+
 Particles read_particles(const std::filesystem::path& file) {
   const std::string ending = lower_case(file.extension().string());
-  if (ending != ".csv" && ending != ".xyz" && ending != ".extxyz")
-    throw InputError(fmt::format("the ending \"{}\" is not known for particles (.csv, .xyz, .extxyz).", ending));
-  Lines lines(file);
-  Particles p = ending == ".csv" ? read_csv(lines) : read_xyz(lines);
+  const bool csv = ending == ".csv", xyz = ending == ".xyz" || ending == ".extxyz";
+  const bool lammps = ending == ".data" || ending == ".lmp" || ending == ".lammps" ||
+                      (!csv && !xyz && file.filename().string().starts_with("data."));
+  if (!csv && !xyz && !lammps)
+    throw InputError(
+        fmt::format("the ending \"{}\" is not known for particles (.csv, .xyz, .extxyz; .data, .lmp, .lammps or a name "
+                    "data.* of LAMMPS).",
+                    ending));
+  TextLines lines(file);
+  Particles p = csv ? read_csv(lines) : xyz ? read_xyz(lines) : read_lammps_data(lines);
   if (p.size() == 0) throw InputError("has a header, but no particles.");
   return p;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles from a file: comma-separated values, or (extended) XYZ.
+// Particles from a file: comma-separated values, (extended) XYZ, or a data file of LAMMPS (io/lammps_data.hpp).
 //
 // CSV: a header with the columns mass, x, y[, z] and perhaps vx, vy[, vz] and group, in any order; then a row a
 // particle. Lines that begin with # and empty lines do not count.
@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tempi/core/ids.hpp"
@@ -21,7 +22,7 @@ namespace tempi {
 
 struct Particles {
   int dim = 0;
-  std::vector<double> position;  // [m], dim components a particle
+  std::vector<double> position;  // [m, or as `units` say], dim components a particle
   std::vector<double> velocity;  // [m/s], likewise; empty: none given
   std::vector<double> mass;      // [kg]; empty: none given
   struct Group {
@@ -30,12 +31,16 @@ struct Particles {
   };
   std::vector<Group> groups;
   std::array<std::optional<double>, 3> box{};  // [m]; empty: free along this axis
+  std::string units;               // in which the file says it is written (unit_system.hpp); empty: it does not
+  std::vector<std::string> notes;  // what the file has and nobody reads
 
+  void put_in_group(std::string_view name, Index particle);  // without a name: in none
   Index size() const { return dim == 0 ? 0 : static_cast<Index>(position.size()) / dim; }
 };
 
-// By the file's ending: .csv, .xyz, .extxyz. Throws InputError with the line: cannot be read, another ending, a column
-// unknown or missing, a number that is none, another count than announced, a box that is skewed.
+// In the file's units. By its ending: .csv, .xyz, .extxyz; .data, .lmp, .lammps, or a name data.*. Throws InputError
+// with the line: cannot be read, another ending, a column unknown or missing, a number that is none, another count than
+// announced, a box that is skewed.
 Particles read_particles(const std::filesystem::path& file);
 
 }  // namespace tempi

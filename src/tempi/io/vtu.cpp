@@ -192,7 +192,7 @@ std::uint64_t write_tag(OutputFile& file, const DataArray& array) {
 }
 
 // Writes the XML before the appended data; returns the places of the offsets, in order.
-std::vector<std::uint64_t> write_header(OutputFile& file, const Mesh& mesh, double time,
+std::vector<std::uint64_t> write_header(OutputFile& file, const Mesh& mesh, const Frame& frame,
                                         const std::vector<Section>& sections) {
   file.write(
       "<?xml version=\"1.0\"?>\n"
@@ -200,8 +200,10 @@ std::vector<std::uint64_t> write_header(OutputFile& file, const Mesh& mesh, doub
       "compressor=\"vtkZLibDataCompressor\">\n  <UnstructuredGrid>\n");
   file.write(fmt::format(
       "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}"
+      "</DataArray>\n      <DataArray type=\"Int64\" Name=\"PointsAreDeformed\" NumberOfTuples=\"1\" "
+      "format=\"ascii\">{}"
       "</DataArray>\n    </FieldData>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-      time, mesh.node_count(), mesh.cells().size()));
+      frame.time, frame.deformed ? 1 : 0, mesh.node_count(), mesh.cells().size()));
   std::vector<std::uint64_t> places;
   for (const Section& section : sections) {
     file.write(fmt::format("      <{}>\n", section.tag));
@@ -217,7 +219,7 @@ std::vector<std::uint64_t> write_header(OutputFile& file, const Mesh& mesh, doub
 void write_vtu(const std::filesystem::path& path, const Mesh& mesh, const Frame& frame) {
   const std::vector<Section> sections = sections_of(mesh, frame);
   OutputFile file(path);
-  const std::vector<std::uint64_t> places = write_header(file, mesh, frame.time, sections);
+  const std::vector<std::uint64_t> places = write_header(file, mesh, frame, sections);
   const std::uint64_t origin = file.position();
   auto place = places.begin();
   for (const Section& section : sections)

@@ -31,7 +31,8 @@ struct IntegerField {
 // What a run looks like at one time.
 struct Frame {
   double time = 0.0;           // [s], stored as the field data "TimeValue"
-  std::vector<double> points;  // deformed places [m], 3 per node of the mesh
+  std::vector<double> points;  // places [m], 3 per node of the mesh
+  bool deformed = true;        // those at this time; false: at rest. Stored as the field data "PointsAreDeformed"
   std::vector<Field> point_data;
   std::vector<Field> cell_data;
   std::vector<IntegerField> integer_cell_data;
