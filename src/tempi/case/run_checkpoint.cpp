@@ -70,7 +70,8 @@ bool is_complete(const fs::path& folder, const CaseFile& input) {
   std::ifstream in(summary);
   const nlohmann::json j = nlohmann::json::parse(in, nullptr, false);
   const auto text = [&](const char* key) { return j.is_object() ? j.value(key, "") : std::string(); };
-  const bool same = text("case_fingerprint") == fmt::format("{:016x}", fnv1a(std::as_bytes(std::span(input.identity))));
+  const bool same =
+      text("case_fingerprint") == fmt::format("{:016x}", fingerprint(std::as_bytes(std::span(input.identity))));
   if (same && text("status") == "completed") return true;
   throw InputError(
       fmt::format("the output folder '{}' holds the results of {} and no checkpoint to go on from. Choose "

@@ -176,7 +176,7 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
                                 : "the steps are too large for this motion",
                             r.caution);
   r.fingerprint = fingerprint(*s.body.mesh);
-  r.case_fingerprint = fnv1a(std::as_bytes(std::span(s.input.identity)));
+  r.case_fingerprint = fingerprint(std::as_bytes(std::span(s.input.identity)));
   r.text = s.input.text;
   return r;
 }

@@ -18,13 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view magic = "tempi sections 1\n";
+constexpr std::string_view magic = "tempi sections 2\n";
 constexpr std::uint64_t most_sections = 1000;
 
 std::uint64_t checksum(const Sections::Section& section) {
   const auto bytes = [](const std::string& text) { return std::as_bytes(std::span(text)); };
   const std::uint64_t length = section.name.size();
-  return fnv1a(bytes(section.bytes), fnv1a(bytes(section.name), fnv1a(std::as_bytes(std::span(&length, 1)))));
+  return fingerprint(bytes(section.bytes),
+                     fingerprint(bytes(section.name), fingerprint(std::as_bytes(std::span(&length, 1)))));
 }
 
 // What is left of a file in memory.

@@ -66,9 +66,9 @@ bool is_straight(const Mesh& mesh, CellId cell) {
 }
 
 std::uint64_t fingerprint(const Mesh& mesh) {
-  std::uint64_t hash = fnv1a(std::as_bytes(mesh.points()));
-  hash = fnv1a(std::as_bytes(std::span(mesh.cells().nodes)), hash);
-  return fnv1a(std::as_bytes(std::span(mesh.cells().types)), hash);
+  std::uint64_t hash = fingerprint(std::as_bytes(mesh.points()));
+  hash = fingerprint(std::as_bytes(std::span(mesh.cells().nodes)), hash);
+  return fingerprint(std::as_bytes(std::span(mesh.cells().types)), hash);
 }
 
 }  // namespace tempi

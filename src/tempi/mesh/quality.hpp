@@ -16,7 +16,7 @@ bool is_straight(const Mesh& mesh, CellId cell);
 
 double longest_edge(const Mesh& mesh, CellId cell);  // between vertices [m]
 
-// Fingerprint of points and cells (FNV-1a, 64 bits): tells whether two runs had the same mesh.
+// Fingerprint of points and cells: tells whether two runs had the same mesh.
 std::uint64_t fingerprint(const Mesh& mesh);
 
 }  // namespace tempi

@@ -2,6 +2,8 @@
 #include "tempi/model/assembled_stiffness.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace tempi {
 
@@ -107,6 +109,22 @@ const AssembledStiffness::Matrix& AssembledStiffness::at(std::span<const double>
         add_block(nodes[b], static_cast<std::size_t>(place(nodes[a], nodes[b])), &H[a * d * n + b * d], n);
   });
   return K_;
+}
+
+Eigen::VectorXd AssembledStiffness::rounding_of_forces(std::span<const double> u, double t) {
+  const Matrix& K = at(u, t);
+  const std::span<const double> X = model_.reference();
+  const Index d = model_.dim();
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(K.rows());
+  for (Index j = 0; j < K.cols(); ++j)
+    for (Matrix::InnerIterator k(K, j); k; ++k) {
+      const Index i = k.row();
+      double distance = 0.0;
+      for (Index c = 0; c < d; ++c)
+        distance += std::abs(X[static_cast<std::size_t>(i / d * d + c)] - X[static_cast<std::size_t>(j / d * d + c)]);
+      sum(i) += std::abs(k.value()) * (std::abs(u[static_cast<std::size_t>(j)]) + distance);
+    }
+  return std::numeric_limits<double>::epsilon() * sum;
 }
 
 const AssembledStiffness::Matrix& AssembledStiffness::assemble(const AddToTerm& add) {

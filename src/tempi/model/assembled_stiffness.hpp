@@ -36,6 +36,11 @@ class AssembledStiffness {
   // LocalPotential::add_hessian; it need not be symmetric.
   const Matrix& assemble(const AddToTerm& add);
 
+  // What rounding may do to each component of the forces at u [N]: u and the deformation gradient, 1 + du/dX, have so
+  // many digits, so eps sum_j |K_ij| (|u_j| + |X_i - X_j|). Where stiff terms meet soft ones that is far above rounding
+  // of the forces' own size. Overwrites the values of the last call; the pattern must cover u.
+  Eigen::VectorXd rounding_of_forces(std::span<const double> u, double t);
+
   const Matrix& pattern() const { return K_; }  // with the values of the last call
 
  private:

@@ -242,8 +242,13 @@ void Model::add_damping(TermId id, std::span<const double> u, double t, double f
 }
 
 std::uint64_t Model::fingerprint() const {
+  std::call_once(fingerprint_->made, [&] { fingerprint_->value = make_fingerprint(); });
+  return fingerprint_->value;
+}
+
+std::uint64_t Model::make_fingerprint() const {
   std::uint64_t hash = 0;
-  const auto add = [&](const auto& values) { hash = fnv1a(std::as_bytes(std::span(values)), hash); };
+  const auto add = [&](const auto& values) { hash = tempi::fingerprint(std::as_bytes(std::span(values)), hash); };
   add(parts_.reference);
   add(parts_.mass);
   for (const auto& potential : parts_.potentials)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -104,12 +105,13 @@ class Model {
   std::size_t largest_stencil() const { return largest_stencil_; }
 
   // Of positions, masses, stencils and of what laws, loads and prescribed motions do: tells whether a checkpoint
-  // belongs to this model. Cost: that of a few force evaluations.
+  // belongs to this model. Cost: that of a few force evaluations, once.
   std::uint64_t fingerprint() const;
 
  private:
   void check_constraints() const;
   void attach_forces();
+  std::uint64_t make_fingerprint() const;
   std::vector<float> what_it_does() const;
   void balance_shares();
   template <class Visit>
@@ -129,6 +131,11 @@ class Model {
   Index slot_count_ = 0;
   bool has_dampers_ = false;
   std::size_t largest_stencil_ = 0;
+  struct Once {
+    std::once_flag made;
+    std::uint64_t value = 0;
+  };
+  std::unique_ptr<Once> fingerprint_ = std::make_unique<Once>();
 };
 
 // For what knows nothing of constraints: throws InputError when the model has any.

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tempi/core/archive.hpp"
-#include "tempi/core/error.hpp"
 #include "tempi/potential/many_body_sum.hpp"
 
 namespace tempi {

@@ -31,7 +31,7 @@ void book(Ledger& ledger, const Vector& force, const Vector& moment, double dura
 }
 
 struct HashOfPoint {
-  std::size_t operator()(const Vector& X) const { return fnv1a(std::as_bytes(std::span(X)), 0); }
+  std::size_t operator()(const Vector& X) const { return fingerprint(std::as_bytes(std::span(X)), 0); }
 };
 
 }  // namespace

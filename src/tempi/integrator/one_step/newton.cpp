@@ -27,6 +27,8 @@ constexpr std::size_t most_iterations = 100;
 constexpr int most_halvings = 12;
 // Of the largest impulse in hand: enough where rounding lets no more.
 constexpr double enough = 1e-11;
+// Over StepEquations::rounding, the most that was seen where R shrinks no more: 27 (two blocks, contrasts 1e6 to 1e12).
+constexpr double rounding_seen = 32.0;
 
 // Whether a correction is halved until it makes the residual smaller (the last half is taken anyway: it may lead out of
 // a valley), or taken wherever it is admissible.
@@ -70,6 +72,8 @@ std::string attempt(const StepEquations& equations, Vector& z, Descent descent, 
     const bool stuck = !history.empty() && size > 0.5 * history.back();
     history.push_back(size);
     if (size <= equations.sought || (stuck && size <= enough)) return {};
+    if (stuck && equations.rounding && (R.array().abs() <= rounding_seen * equations.rounding().array()).all())
+      return {};
     if (history.size() > most_iterations || !std::isfinite(size))
       return fmt::format("are not solved after {} iterations (residuals relative to {}: ..., {:.2g})",
                          history.size() - 1, equations.measure,

@@ -23,6 +23,8 @@ struct StepEquations {
   std::function<Vector()> residual;
   std::function<double()> scale;                                  // largest impulse in hand [N s]
   std::function<std::optional<Vector>(const Vector& R)> correct;  // A^{-1} R; empty: A is singular
+  // What rounding of the forces alone may leave of each component of R; asked for where R shrinks no more.
+  std::function<Vector()> rounding = {};
   double resolution = 0.0;  // of z: corrections below it cannot be told from rounding
   double sought = 1e-14;    // of the largest impulse; 0: as small as rounding lets R become
   std::string_view name = "implicit equations", measure = "the largest impulse";  // for messages; of R

@@ -61,6 +61,7 @@ void EnergyMomentumMap::step(State& state, double t0, double h) const {
     for (const Index i : forces_.held()) R(i) = 0.0;
     return R;
   };
+  equations.rounding = [&] { return Vector(0.5 * h * matrix_->stiffness().rounding_of_forces(span_of(middle.u), t)); };
   equations.scale = [&] { return std::max(p0.cwiseAbs().maxCoeff(), h * middle.force.cwiseAbs().maxCoeff()); };
   equations.correct = [&](const Vector& R) -> std::optional<Vector> {
     const auto& derivative = matrix_->stiffness().assemble([&](TermId term, std::span<double> H) {

@@ -81,6 +81,7 @@ void NewmarkMap::find_end(const Stage& start, Stage& end, double t1, double h) c
     return std::max(
         {p0.cwiseAbs().maxCoeff(), h * start.force.cwiseAbs().maxCoeff(), h * end.force.cwiseAbs().maxCoeff()});
   };
+  equations.rounding = [&] { return Vector(beta_ * h * matrix_->stiffness().rounding_of_forces(span_of(end.u), t1)); };
   equations.resolution = forces_.resolution(start.u, h);
   equations.correct = [&](const Vector& r) -> std::optional<Vector> {
     const auto u = span_of(end.u);

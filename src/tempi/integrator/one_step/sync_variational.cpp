@@ -116,6 +116,10 @@ VariationalMap::Vector VariationalMap::solve(const State& state, const Vector& p
       largest = std::max(largest, h * action_.weights[i] * stages_[i].force.cwiseAbs().maxCoeff());
     return largest;
   };
+  equations.rounding = [&] {  // weights and shape functions are at most about 1
+    const Vector of_forces = matrix_->stiffness.rounding_of_forces(span_of(stages_.back().u), t0);
+    return Vector(h * of_forces.replicate(s, 1));
+  };
   equations.resolution = forces_.resolution(map_of(state.displacement), h);
   equations.correct = [&](const Vector& R) -> std::optional<Vector> {
     assemble(t0, h);
