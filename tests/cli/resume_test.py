@@ -158,10 +158,10 @@ class Resume(CaseFolder):
         return process.returncode, said
 
     def test_signals_write_a_checkpoint_and_the_run_goes_on(self):
-        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 120\ncheckpoint = 0"}))
+        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 300\ncheckpoint = 0"}))
         whole = False
         for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            code, said = self.interrupt(kind, "--resume", after=1.2)
+            code, said = self.interrupt(kind, "--resume", after=0.7)
             self.assertEqual(130, code, said)
             self.assertIn("--resume", said)
             made = summary(self.folder / "case.out")

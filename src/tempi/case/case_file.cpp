@@ -97,10 +97,9 @@ ParticlesInput read_particles(const Section& s) {
     fail(p.place, "[particles] has neither file nor position. Give one of them.");
   if (!p.file.empty() && !(p.position.empty() && p.velocity.empty()))
     fail(p.place, "file and position or velocity are both given. Keep one.");
-  if (p.file.empty())
-    for (const char* key : {"units", "scale"})
-      if (s.has(key))
-        fail(s.place_of(key), fmt::format("{} belongs to a file of particles; these are given here.", key));
+  if (p.file.empty() && (!p.units.empty() || p.scale != 1.0))
+    fail(s.place_of(p.units.empty() ? "scale" : "units"),
+         "units and scale belong to a file of particles; these are given here.");
   if (p.file.empty() && p.mass.empty()) fail(p.place, "[particles] has no mass (in kg). Add mass = ...");
   return p;
 }
