@@ -10,6 +10,7 @@
 #include "support/adaptive_methods.hpp"
 #include "support/every_method.hpp"
 #include "support/pair_cases.hpp"
+#include "support/stepping_methods.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi::test {
@@ -162,7 +163,7 @@ Balance balance_of(const Case& c, int smallest_steps, double safety = 0.3) {
 // Methods of high order need long steps for errors above rounding.
 double order_of(const Case& c) {
   const Body body = c.subject.body();
-  const int claim = claims_of(c).order;
+  const double claim = claims_of(c).order;
   const double base = (claim <= 2 ? 0.02 : claim <= 4 ? 0.05 : 0.4) * smallest(own_steps(*body.model, 1.0));
   const auto make = [&](double b) {
     std::vector<double> steps;
@@ -252,7 +253,7 @@ bool keeps_energy(const Balance::Energy& energy) {
 }
 bool is_reversible(double miss) { return miss < 1e-11; }     // 400 steps of rounding, nonlinear growth of some tens
 bool is_symplectic(double defect) { return defect < 1e-6; }  // differences of spacing 1e-5
-bool has_order(double order, int claim) { return std::abs(order - claim) < 0.1; }
+bool has_order(double order, double claim) { return std::abs(order - claim) < 0.1; }
 
 class IntegratorClaims : public testing::TestWithParam<Case> {};
 
@@ -372,6 +373,8 @@ TEST(TableOfMethods, HasARowForEveryMethodAndItsClaims) {
     of_row.emplace(row, *found);
   }
   of_row.emplace("`avi-adaptive` |  | explicit", adaptive_avi());  // held by integrator/avi_adaptive_test.cpp
+  of_row.emplace("`energy-stepping` | energy_step | explicit", energy_stepping());  // by energy_stepping_test.cpp
+  of_row.emplace("`async-energy-stepping` | energy_step | explicit", async_energy_stepping());
   of_row.emplace("`symplectic-energy-momentum` | action = \"midpoint\" | implicit", symplectic_energy_momentum());
 
   const auto word = [](Conservation c) {
@@ -387,7 +390,7 @@ TEST(TableOfMethods, HasARowForEveryMethodAndItsClaims) {
         std::ranges::find_if(of_row, [&](const auto& entry) { return line.starts_with("| " + entry.first + " |"); });
     ASSERT_NE(found, of_row.end()) << "not held: " << line;
     const Claims c = claims_of({found->second, cluster()});
-    EXPECT_EQ(line, "| " + found->first + " | " + std::to_string(c.order) + " | " + word(c.linear_momentum) + " | " +
+    EXPECT_EQ(line, "| " + found->first + " | " + fmt::format("{}", c.order) + " | " + word(c.linear_momentum) + " | " +
                         word(c.angular_momentum) + " | " + word(c.energy) + " | " + yes(c.symplectic) + " | " +
                         yes(c.reversible) + " |");
   }

@@ -103,7 +103,7 @@ TEST_P(EveryMethod, FollowsTheDampedOscillatorOfEveryLawWithItsOrder) {
     SCOPED_TRACE(o.name);
     const double t = 5.0;
     std::vector<double> steps, errors;
-    int order = 0;
+    double order = 0.0;
     for (const int n : {20, 40, 80, 160}) {
       order = GetParam().make(*o.model, {t})->claims().order;
       const double h = t / (order == 1 ? 16 * n : n);  // order 1 shows late
@@ -355,13 +355,13 @@ TEST_P(EveryMethod, BooksTheMomentaThatDampersChange) {
 
 TEST_P(EveryMethod, ClosesTheBalanceOfEnergyWithWhatIsBooked) {
   std::vector<double> bands, steps;
-  int order = 0;
+  double order = 0.0;
   for (const double part : {1.0, 0.5}) {
     const Body body = damped_body(0.05, 0.1, true, 0.02);
     const bool first_order = GetParam().make(*body.model, uniform_steps(*body.model, 0.1))->claims().order == 1;
     const double h = part * (first_order ? 0.025 : 0.1);
     const auto integrator = GetParam().make(*body.model, uniform_steps(*body.model, h));
-    order = std::min(2, integrator->claims().order);
+    order = std::min(2.0, integrator->claims().order);
     State state = shaken(body);
     const Balance balance = run_and_balance(*body.model, *integrator, state, 10.0, 50);
     bands.push_back(balance.energy().band), steps.push_back(h);
@@ -429,7 +429,7 @@ TEST_P(EveryMethod, FollowsAForcedOscillatorWithItsOrder) {
   const Model model(std::move(parts));
   const double t = 6.0;
   std::vector<double> steps, errors;
-  int order = 0;
+  double order = 0.0;
   for (const int n : {24, 48, 96}) {
     order = GetParam().make(model, {t})->claims().order;
     const double h = t / (order == 1 ? 16 * n : n);
@@ -460,7 +460,7 @@ TEST_P(EveryMethod, FollowsAMovingSupportThroughADashpot) {
   const Model model(std::move(parts));
   const double t = 6.0;
   std::vector<double> errors, bands;
-  int order = 0;
+  double order = 0.0;
   for (const int n : {60, 120}) {
     const auto integrator = GetParam().make(model, {t / n});
     order = integrator->claims().order;

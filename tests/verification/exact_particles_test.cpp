@@ -13,7 +13,7 @@
 namespace tempi::test {
 namespace {
 
-int order_claimed(const Method& method, const Motion& motion) {
+double order_claimed(const Method& method, const Motion& motion) {
   return method.make(*motion.model, uniform_steps(*motion.model, 0.01))->claims().order;
 }
 
@@ -133,7 +133,7 @@ double period_error(const Method& method, double steps_a_period) {
 }
 
 TEST_P(KnownMotion, HasThePeriodOfThePendulum) {
-  const int order = order_claimed(GetParam(), pendulum(1.0, 0.0));
+  const double order = order_claimed(GetParam(), pendulum(1.0, 0.0));
   std::vector<double> steps, errors;
   for (const double factor : {1.0, 1.5, 2.0, 3.0}) {
     const double n = factor * (order == 1 ? 800.0 : order == 2 ? 80.0 : order == 4 ? 40.0 : 12.0);
@@ -148,7 +148,7 @@ TEST_P(KnownMotion, HasThePeriodOfThePendulum) {
 
 TEST_P(KnownMotion, ApproachesTheEllipseWithItsOrderAndKeepsItsMomentum) {
   Motion motion = Ellipse::motion();
-  const int order = order_claimed(GetParam(), motion);
+  const double order = order_claimed(GetParam(), motion);
   std::vector<State> exact(6, motion.start);
   for (std::size_t i = 0; i < 6; ++i)
     std::tie(exact[i].displacement, exact[i].velocity) = Ellipse::at(static_cast<double>(i + 1));
@@ -220,7 +220,7 @@ Motion crystal(bool periodic) {
 void expect_order_and_momentum(const Method& method, const Method& fine, double finest,
                                const std::function<Motion(bool)>& in) {
   const Motion motion = in(true);
-  const int order = order_claimed(method, motion);
+  const double order = order_claimed(method, motion);
   const double base = order == 1 ? 0.002 : order == 2 ? 0.02 : order == 4 ? 0.05 : 0.1;
   const std::vector<State> exact = states_of(fine, motion, finest);
   for (const double found : orders_of(method, motion, base, exact)) EXPECT_NEAR(found, order, 0.1);

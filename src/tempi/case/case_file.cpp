@@ -26,7 +26,9 @@ MethodOptions method_options_of(const Section& s) {
           .newmark_limit = s.text("newmark_limit"),
           .step_bounds = s.list<double>("step_bounds", "two numbers, such as [0.25, 4]"),
           .implicit_step = s.number("implicit_step").value_or(0.0),
-          .softness = *s.number("softness")};
+          .softness = *s.number("softness"),
+          .energy_step = s.number("energy_step").value_or(0.0),
+          .subdomains = s.text("subdomains")};
 }
 
 IntegratorInput read_integrator(const Section& s, bool particles) {
@@ -209,6 +211,8 @@ void read_body(const Reader& reader, CaseFile& c) {
   for (const Section& s : reader.sections("domain"))
     c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"), s.integer("substeps"),
                          s.text("integrator"), s.place()});
+  for (const Section& s : reader.sections("subdomain"))
+    c.subdomains.push_back({s.selector("group"), s.number("energy_step"), s.place()});
   const Section initial = reader.section("initial");
   c.initial_position = initial.formulas("position");
   c.initial_velocity = initial.formulas("velocity");
@@ -264,6 +268,9 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   if (c.mesh_file.empty() && !c.materials.empty())
     fail(c.materials.front().place, "a [[material]] belongs to the cells of a mesh. Add [mesh], or leave it out.");
   c.integrator = read_integrator(reader.section("integrator"), c.only_particles());
+  if (!c.subdomains.empty() && method_of(c.integrator).engine != Engine::stepping)
+    fail(c.subdomains.front().place,
+         fmt::format("[[subdomain]] belongs to async-energy-stepping, not to {}. Leave it out.", c.integrator.method));
   if (!c.domains.empty())
     fail(c.domains.front().place, fmt::format("[[domain]] belongs to methods that integrate domains by themselves, "
                                               "which {} does not. Leave it out.",

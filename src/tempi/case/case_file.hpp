@@ -128,6 +128,12 @@ struct DomainInput {
   Place place;
 };
 
+struct SubdomainInput {
+  Selector target;
+  std::optional<double> energy_step;  // [J]; absent: that of [integrator]
+  Place place;
+};
+
 struct IntegratorInput {
   std::string method, steps, lattice, mass_shares;
   MethodOptions options;
@@ -162,6 +168,7 @@ struct CaseFile {
   Place position_place, velocity_place;
   std::vector<ProbeInput> probes;
   std::vector<DomainInput> domains;
+  std::vector<SubdomainInput> subdomains;
   IntegratorInput integrator;
   double end_time;                     // [s]
   double energy_tolerance;             // 0: none

@@ -14,6 +14,8 @@ struct MethodOptions {
   std::vector<double> step_bounds;
   double implicit_step;  // [s]; 0: not given
   double softness;
+  double energy_step;  // [J]; 0: not given
+  std::string subdomains;
 };
 
 // Those of the option table.

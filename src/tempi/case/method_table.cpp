@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "tempi/case/option_table.hpp"
@@ -19,6 +20,7 @@
 #include "tempi/integrator/one_step/sync_rk4.hpp"
 #include "tempi/integrator/one_step/sync_symplectic_energy_momentum.hpp"
 #include "tempi/integrator/one_step/sync_variational.hpp"
+#include "tempi/integrator/stepping/stepping_energy.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/pair/pairs.hpp"
 
@@ -214,6 +216,28 @@ const std::vector<Method>& rows() {
        },
        .takes_sums = false,
        .step_limit = without_limit},
+      {.name = "energy-stepping",
+       .keys = "energy_step",
+       .text = "straight flights between levels of the energy (2011 thesis, chapter 2)",
+       .variants = {{"energy_step", [](MethodOptions& o) { o.energy_step = 1e-3; }}},
+       .make = [](const Model& model, Steps steps, Options o) -> Made {
+         return std::make_unique<SteppingEnergy>(model, one_subdomain(model, o.energy_step), steps);
+       },
+       .engine = Engine::stepping,
+       .takes_sums = false},
+      {.name = "async-energy-stepping",
+       .keys = "energy_step subdomains",
+       .text = "the same, each subdomain at times of its own (2011 thesis, chapter 4)",
+       .variants = {{"energy_step", [](MethodOptions& o) { o.energy_step = 1e-3; }}},
+       .make = [](const Model& model, Steps steps, Options o) -> Made {  // every term a subdomain
+         Subdomains all = one_subdomain(model, o.energy_step);
+         std::iota(all.of_term.begin(), all.of_term.end(), 0);
+         all.energy_step.assign(all.of_term.size(), o.energy_step);
+         return std::make_unique<SteppingEnergy>(model, std::move(all), steps);
+       },
+       .engine = Engine::stepping,
+       .asynchronous = true,
+       .takes_sums = false},
       {.name = "rk4",
        .keys = "",
        .text = "classical Runge-Kutta, a control",

@@ -77,13 +77,42 @@ std::string table_of_choices(const Simulation& s) {
 
 namespace {
 
+// What an explicit method's steps are, and how many updates.
+std::string steps_and_updates(const Simulation& s) {
+  const auto largest_step = *std::ranges::max_element(s.plan.steps);
+  const double smallest_step = s.plan.choice ? s.plan.smallest() : *std::ranges::min_element(s.plan.steps);
+  std::string out = fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", smallest_step, largest_step,
+                                largest_step / smallest_step);
+  Index avi = 0;
+  for (Index i = 0; i < s.model->term_count(); ++i) avi += s.plan.updates_until(make_id<TermId>(i), s.input.end_time);
+  const Method& method = method_of(s.input.integrator);
+  const bool synchronous = !method.asynchronous;
+  out += fmt::format("  updates until {:.6g} s\n", s.input.end_time);
+  if (!synchronous) out += fmt::format("    {:<8} {:>16}\n", s.input.integrator.method, avi);
+  out += fmt::format("    {:<8} {:>16}\n", synchronous ? s.input.integrator.method : "newmark",
+                     s.plan.newmark_updates(s.input.end_time));
+  if (!synchronous) {
+    const double before = ideal_speedup(s.plan.wished), with = s.plan.choice ? s.plan.choice->saving : before;
+    out += fmt::format("  predicted saving in updates: {:.3f}", with);
+    if (s.plan.choice) out += fmt::format(" on the lattice, {:.3f} before rounding to it", before);
+    out += "\n";
+  }
+  return out;
+}
+
+// Of methods without steps.
+std::string events(const Simulation& s, const Prediction& time) {
+  return fmt::format(
+      "  energy   in steps of {:.6g} J, of all subdomains together\n"
+      "  events   {:.3g} until {:.6g} s, if there are as many a second as at the start\n",
+      s.integrator->energy_resolution(), time.events, s.input.end_time);
+}
+
 const Mesh& elastic(const Simulation& s) { return s.body.elastic ? *s.body.elastic : *s.body.mesh; }
 
 }  // namespace
 
 std::string describe_model(const Simulation& s) {
-  const auto largest_step = *std::ranges::max_element(s.plan.steps);
-  const double smallest_step = s.plan.choice ? s.plan.smallest() : *std::ranges::min_element(s.plan.steps);
   double mass = 0.0;
   for (const double m : s.model->mass()) mass += m;
   std::string out = s.input.title + "\n";
@@ -115,23 +144,9 @@ std::string describe_model(const Simulation& s) {
   if (!s.model->constraints().empty())
     out += fmt::format("           {} equations in all\n", s.model->constraints().size());
   for (const DampingInput& d : s.input.dampings) out += fmt::format("  damping  {}\n", d.type);
-  out += fmt::format("  steps    {:.6g} s to {:.6g} s, ratio {:.3g}\n", smallest_step, largest_step,
-                     largest_step / smallest_step);
-  Index avi = 0;
-  for (Index i = 0; i < s.model->term_count(); ++i) avi += s.plan.updates_until(make_id<TermId>(i), s.input.end_time);
   const Method& method = method_of(s.input.integrator);
-  const bool synchronous = !method.asynchronous;
-  out += fmt::format("  updates until {:.6g} s\n", s.input.end_time);
-  if (!synchronous) out += fmt::format("    {:<8} {:>16}\n", s.input.integrator.method, avi);
-  out += fmt::format("    {:<8} {:>16}\n", synchronous ? s.input.integrator.method : "newmark",
-                     s.plan.newmark_updates(s.input.end_time));
-  if (!synchronous) {
-    const double before = ideal_speedup(s.plan.wished), with = s.plan.choice ? s.plan.choice->saving : before;
-    out += fmt::format("  predicted saving in updates: {:.3f}", with);
-    if (s.plan.choice) out += fmt::format(" on the lattice, {:.3f} before rounding to it", before);
-    out += "\n";
-  }
   const Prediction time = predict(s);
+  out += method.engine == Engine::stepping ? events(s, time) : steps_and_updates(s);
   const auto counted = [](int count, bool chosen, const char* what) {
     return fmt::format("{} {}{}", count + 1, what, chosen ? ", chosen so that they take about a twentieth" : "");
   };
@@ -140,7 +155,7 @@ std::string describe_model(const Simulation& s) {
                      counted(s.outputs.rows, s.outputs.rows_chosen, "rows"), duration(time.frames),
                      s.outputs.frames == 0 ? "none" : counted(s.outputs.frames, s.outputs.frames_chosen, "frames"),
                      duration(time.start));
-  if (method.engine != Engine::one_step) out += table_of_choices(s);
+  if (method.engine != Engine::one_step && method.engine != Engine::stepping) out += table_of_choices(s);
   for (const std::string& before : s.plan.resonant) out += fmt::format("  tried and left: {}\n", before);
   if (const std::string caution = s.caution(); !caution.empty()) out += fmt::format("  note: {}\n", caution);
   return out;

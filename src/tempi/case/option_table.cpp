@@ -48,6 +48,7 @@ constexpr SectionInfo sections[] = {
      "Dampers. They take energy and never give any; history.csv has what they have done as damping_work."},
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
+    {"subdomain", true, "Parts of the model with energy steps and events of their own, for async-energy-stepping."},
     {"domain", true, "Parts of the model for methods that integrate each by itself, of which there is none yet."},
     {"integrator", false, "The method and its time steps: at most one of safety, courant and step."},
     {"run", false, "How long."},
@@ -238,6 +239,11 @@ constexpr Option rows[] = {
      "the sum of that (NAME.energy, .residual, .accumulated_residual; needs [integrator] residual)"},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
+    {"subdomain", "group", group, "", "", "", any, "cells, or bonds between nodes, of this group"},
+    {"subdomain", "where", text, "", "", "", any, where_text},
+    {"subdomain", "particles", integers, "", "", "", not_negative, particles_text},
+    {"subdomain", "energy_step", number, "J", "", "", positive, "of this one; omitted: that of [integrator]"},
+
     {"domain", "name", text, "", "", "", any, "a name for messages and results; omitted: domain1, domain2 ..."},
     {"domain", "group", group, "", "", "", any, "cells, or bonds between nodes, of this group"},
     {"domain", "where", text, "", "", "", any, where_text},
@@ -265,6 +271,13 @@ constexpr Option rows[] = {
      "of avi-adaptive: the step where the energy equation has no root"},
     {"integrator", "residuals", choice, "", "\"carried\"", "carried | forgotten", any,
      "of avi-adaptive: whether an element's next root pays back what its strikes without a root left unbalanced"},
+    {"integrator", "energy_step", number, "J", "", "", positive,
+     "of energy-stepping: the height of the terrace's steps, a small part of the energies that change. The smaller, "
+     "the "
+     "more events and the closer to the true motion"},
+    {"integrator", "subdomains", choice, "", "\"bodies\"", "bodies | groups | terms", any,
+     "of async-energy-stepping, which terms have events together: each connected part of the mesh, the cells of each "
+     "group, every term by itself; each [[potential]] has its own but for terms"},
     {"integrator", "implicit_step", number, "s", "", "", positive,
      "of avi-implicit: elements whose own step would be shorter act implicitly at this one; the others at halves, "
      "quarters ... or multiples 2, 4 ... of it"},

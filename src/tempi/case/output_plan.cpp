@@ -9,6 +9,7 @@
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/results.hpp"
 #include "tempi/case/simulation.hpp"
+#include "tempi/case/subdomain_choice.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/io/vtu.hpp"
 
@@ -55,15 +56,35 @@ OutputPlan plan_outputs(const Simulation& s) {
                       of_cell_in_frame * cells + of_node_in_frame * nodes);
 }
 
+namespace {
+
+// As many a second as there were so far.
+double events_until(const SteppingEnergy& method, double t) {
+  double count = 0.0, time = 0.0;
+  for (Index i = 0; i < method.subdomain_count(); ++i) {
+    count += static_cast<double>(method.events(i).all());
+    time = std::max(time, method.events(i).last);
+  }
+  return time > 0.0 ? count / time * t : 0.0;
+}
+
+}  // namespace
+
 Prediction predict(const Simulation& s) {
   Prediction p{s.start_time, 0.0, 0.0, 0.0};
   std::optional<double> pace = s.plan.pace;
   if (!pace) {
     const Method& method = method_of(s.input.integrator);
     const auto& steps = method.engine == Engine::softened ? s.plan.wished : s.plan.steps;  // it softens them itself
-    const auto fresh = method.make(*s.model, steps, s.input.integrator.options);
+    std::unique_ptr<Integrator> fresh;
+    if (method.engine == Engine::stepping)
+      fresh = std::make_unique<SteppingEnergy>(*s.model, choose_subdomains(s), steps);
+    else
+      fresh = method.make(*s.model, steps, s.input.integrator.options);
     fresh->use_threads(s.threads);
     pace = s.measured_pace(*fresh);
+    if (const auto* stepping = dynamic_cast<const SteppingEnergy*>(fresh.get()))
+      p.events = events_until(*stepping, s.input.end_time);
   }
   p.updates = pace.value_or(std::numeric_limits<double>::quiet_NaN()) * s.input.end_time;
   const Snapshot snapshot = s.integrator->synchronized(s.state, 0.0);

@@ -23,6 +23,7 @@ OutputPlan plan_outputs(const Simulation& simulation);
 // Wall times [s], as measured here and now: a few steps of a copy, a row and a frame.
 struct Prediction {
   double start, updates, history, frames;
+  double events = 0.0;  // of methods that have events instead of steps
   double total() const { return start + updates + history + frames; }
 };
 Prediction predict(const Simulation& simulation);

@@ -223,7 +223,7 @@ class Run {
   // energies are as small as their errors. What is still there some steps later is real.
   bool in_doubt(const Sample& now) {
     constexpr double few = 4.0;  // of the longest steps
-    const double gain = balance_.gain(now), most = s_.input.energy_tolerance;
+    const double gain = balance_.gain(now, s_.integrator->energy_resolution()), most = s_.input.energy_tolerance;
     if (most == 0.0 || gain <= most) return false;
     const double since = rows_.front().sample.time;
     const double a_while = few * *std::ranges::max_element(s_.plan.steps);

@@ -13,7 +13,7 @@ namespace tempi {
 
 StabilityReport measure_stability(const Simulation& s, const StabilityOptions& options) {
   const Method& method = method_of(s.input.integrator);
-  if (method.engine == Engine::adaptive || method.engine == Engine::softened)
+  if (method.engine == Engine::adaptive || method.engine == Engine::softened || method.engine == Engine::stepping)
     throw PlacedError(s.input.integrator.place,
                       fmt::format("the stability of {} is not measured. Choose avi or a synchronous method.",
                                   s.input.integrator.method));

@@ -10,7 +10,9 @@
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/simulation.hpp"
+#include "tempi/case/subdomain_choice.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/diagnostic/energy.hpp"
 #include "tempi/diagnostic/stability.hpp"
 #include "tempi/integrator/avi/avi_implicit.hpp"
 #include "tempi/integrator/avi/avi_lattice.hpp"
@@ -34,7 +36,10 @@ class StepPlanner {
   void operator()(const std::vector<TermsOfOneStep>& together) {
     const IntegratorInput& in = s_.input.integrator;
     if (!method_.keeps_constraints) at_place(in.place, [&] { require_unconstrained(*s_.model); });
-    require_steps_for_wanderers(together);
+    if (method_.engine == Engine::stepping)
+      refuse_steps();
+    else
+      require_steps_for_wanderers(together);
     find_own_steps(together);
     p_.wished = p_.own;
     if (!method_.asynchronous) take_one_step();
@@ -50,6 +55,8 @@ class StepPlanner {
                                     p_.smallest(), s_.input.end_time));
     if (method_.engine == Engine::softened)
       use_implicit_steps();
+    else if (method_.engine == Engine::stepping)
+      use_energy_steps();
     else if (method_.engine == Engine::strikes && in.lattice != "exact")
       use_lattice(options);
     else
@@ -194,6 +201,38 @@ class StepPlanner {
       p_.whole = {found, static_cast<Index>(run_steps), grows};
     } catch (const SolveError&) {  // a step beyond its term's own: the run will say so
     }
+  }
+
+  void refuse_steps() const {
+    const IntegratorInput& in = s_.input.integrator;
+    if (in.steps_asked)
+      throw PlacedError(in.step_place,
+                        fmt::format("{} has no time steps: its events follow from energy_step. Leave out "
+                                    "safety, courant and step.",
+                                    in.method));
+  }
+
+  // Without steps: those of `own` are what an explicit method would take, for outputs that want a time scale.
+  void use_energy_steps() {
+    const IntegratorInput& in = s_.input.integrator;
+    p_.steps = p_.own;
+    Subdomains subdomains = choose_subdomains(s_);
+    const double energy_step = std::ranges::min(subdomains.energy_step);
+    s_.integrator = at_place(in.place, [&] {
+      return std::make_unique<SteppingEnergy>(*s_.model, std::move(subdomains), p_.steps);
+    });
+    s_.integrator->use_threads(s_.threads);
+    const Snapshot start = s_.integrator->synchronized(s_.state, 0.0);
+    const Energies there = energies(*s_.model, start);
+    if (there.kinetic == 0.0)
+      s_.warnings.push_back(
+          "everything starts at rest, and within a step of the terrace no force acts: nothing will ever move. Give an "
+          "initial velocity.");
+    if (there.kinetic > 0.0 && energy_step > there.kinetic && std::abs(there.potential) < energy_step)
+      s_.warnings.push_back(
+          fmt::format("energy_step = {:.6g} J is more than the kinetic energy at the start, {:.6g} J: "
+                      "nothing can climb a step of it. Take a small part of that.",
+                      energy_step, there.kinetic));
   }
 
   // Steps that nest: implicit_step, its halves and its doubles.

@@ -126,7 +126,7 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
   r.message = figures.message;
   r.title = s.input.title;
   r.method = s.input.integrator.method;
-  r.one_step = engine == Engine::one_step;
+  r.one_step = engine == Engine::one_step || engine == Engine::stepping;
   r.particles = s.only_particles();
   r.elements = s.model->term_count();
   r.nodes = s.body.mesh->node_count();

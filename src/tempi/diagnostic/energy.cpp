@@ -108,10 +108,10 @@ Balance::Gain Balance::gained(const Sample& s) const {
   return {gain, std::max(s.energy.kinetic, std::abs(s.energy.potential - now_.potential_first)) - gain};
 }
 
-double Balance::gain(const Sample& next) const {
+double Balance::gain(const Sample& next, double resolution) const {
   if (balance_.empty()) return 0.0;
   const Gain g = gained(next);
-  return g.absolute > 0.0 ? g.absolute / std::max(now_.true_reference, g.reference) : 0.0;
+  return g.absolute > resolution ? g.absolute / std::max(now_.true_reference, g.reference) : 0.0;
 }
 
 void Balance::add(const Sample& s) {

@@ -58,8 +58,9 @@ class Balance {
   double last_change() const;
   // What the total energy less booked work of a sample to come has gained since the first one, over the energy the
   // motion has without the gain: the largest, over all samples, of kinetic energy and change of potential energy less
-  // the gain. (E_ref would grow with what is wrong.) 0: nothing gained.
-  double gain(const Sample& next) const;
+  // the gain. (E_ref would grow with what is wrong.) 0: nothing gained, or less than `resolution` [J]
+  // (Integrator::energy_resolution).
+  double gain(const Sample& next, double resolution = 0.0) const;
 
   struct Momentum {
     std::array<double, 3> initial{}, final{};

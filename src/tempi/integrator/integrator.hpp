@@ -17,7 +17,7 @@ enum class Conservation { exact, bounded, none };
 
 // What a method keeps on a free, frame-indifferent model; tests hold every integrator to it.
 struct Claims {
-  int order;  // of positions and reported velocities in time
+  double order;  // of positions and reported velocities in time; of methods without steps in their energy step
   Conservation linear_momentum, angular_momentum, energy;
   bool symplectic, reversible;
 };
@@ -91,6 +91,10 @@ class Integrator {
 
   virtual double step(TermId term) const = 0;    // [s]; the nominal one of methods that choose their steps
   virtual Index updates(TermId term) const = 0;  // so far
+
+  // How far T + V of its states may be from what it keeps [J]: the energy steps of methods that keep a terrace's
+  // energy.
+  virtual double energy_resolution() const { return 0.0; }
 
   // What else the method has counted or measured of the run so far, by name, for its summary.
   using Measures = std::vector<std::pair<std::string, double>>;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/stepping/level_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tempi {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity(), eps = std::numeric_limits<double>::epsilon();
+constexpr double wider = 1.5;     // the largest curvature over the mean
+constexpr double grazing = 1e-6;  // of the band's width
+constexpr double root = 1e-12;    // of the band's width: V at an exit
+constexpr double longest = 2.0;   // of the horizon where a flight begins: what is farther is another search's
+
+// The first s > 0 at which V + rate s + curvature s^2 / 2 is `level`; not the one at 0 where it is there already.
+double time_to(double level, const Look& from, double curvature, bool there) {
+  const double c = 0.5 * curvature, b = from.rate, a = there ? 0.0 : from.V - level;
+  if (there) return c != 0.0 && -b / c > 0.0 ? -b / c : infinity;
+  if (c == 0.0) return -a / b > 0.0 ? -a / b : infinity;
+  const double discriminant = b * b - 4.0 * a * c;
+  if (discriminant < 0.0) return infinity;
+  const double q = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
+  double first = infinity;
+  for (const double s : {q / c, a / q})
+    if (s > 0.0) first = std::min(first, s);
+  return first;
+}
+
+// Where the cubic through both ends, with their slopes, passes `level`, as a part of the interval: inside before it,
+// outside at 1.
+double crossing_of_cubic(const Look& a, const Look& b, double level) {
+  const double length = b.s - a.s, sign = b.V > level ? 1.0 : -1.0;
+  const double f0 = sign * (a.V - level), f1 = sign * (b.V - level);
+  const double d0 = sign * a.rate * length, d1 = sign * b.rate * length;
+  const double c2 = 3.0 * (f1 - f0) - 2.0 * d0 - d1, c3 = 2.0 * (f0 - f1) + d0 + d1;
+  double low = 0.0, high = 1.0, x = f1 > 0.0 && d1 > 0.0 ? 1.0 - f1 / d1 : 0.5;
+  for (int i = 0; i < 40; ++i) {
+    if (!(x > low && x < high)) x = 0.5 * (low + high);
+    const double f = f0 + x * (d0 + x * (c2 + x * c3)), slope = d0 + x * (2.0 * c2 + x * 3.0 * c3);
+    (f > 0.0 ? high : low) = x;
+    const double next = slope > 0.0 ? x - f / slope : 0.5 * (low + high);
+    if (std::abs(next - x) < 1e-15) break;
+    x = next;
+  }
+  return std::clamp(x, 1e-9, 1.0 - 1e-12);
+}
+
+// Whether V cannot leave [low, high] between two places, by more than `slack`.
+bool stays_within(const Look& a, const Look& b, double low, double high, double slack) {
+  const double length = b.s - a.s;
+  double change = 0.0;
+  for (std::size_t k = 0; k < a.rates.size(); ++k) change += std::abs(b.rates[k] - a.rates[k]);
+  const double C = wider * change / length;
+  for (const double sign : {1.0, -1.0}) {
+    // sign V <= min(f, g), f = a.V + a.rate x + C x^2/2, g = b.V - b.rate (L - x) + C (L - x)^2/2: largest where they
+    // meet
+    const double most = sign > 0.0 ? high : -low, fa = sign * a.V, fb = sign * b.V, da = sign * a.rate,
+                 db = sign * b.rate;
+    const double slope = da - db + C * length;  // of f - g
+    const double meet = (fb - fa - db * length + 0.5 * C * length * length) / slope;
+    if (!(slope > 0.0) || !(meet > 0.0 && meet < length)) continue;  // an end is the largest
+    if (fa + meet * (da + 0.5 * C * meet) > most + slack) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+LevelSearch::Place LevelSearch::take(Flight& flight, double s) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<Look>());
+  Place place = std::move(spare_.back());
+  spare_.pop_back();
+  place->s = s;
+  flight.look(s, *place);
+  ++looks_;
+  return place;
+}
+
+Exit LevelSearch::ended(Exit exit) {
+  give_back(std::move(from_));
+  for (Place& place : ahead_) give_back(std::move(place));
+  ahead_.clear();
+  return exit;
+}
+
+Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge standing, double curvature,
+                             double resolution) {
+  const double width = high - low, horizon = flight.horizon();
+  from_ = take(flight, 0.0);
+  const Band band{low, high, std::max(root * width, 8.0 * eps * from_->magnitude)};
+  const auto edge_at = [&](const Look& at) {  // at which it leaves
+    double noise = 0.0;                       // of the rate
+    for (const double rate : at.rates) noise += std::abs(rate);
+    noise *= 8.0 * eps;
+    if (at.V >= band.high - band.tolerance && at.rate > noise) return Edge::high;
+    if (at.V <= band.low + band.tolerance && at.rate < -noise) return Edge::low;
+    return Edge::none;
+  };
+  const auto is_outside = [&](const Look& at) {
+    return at.V > band.high + band.tolerance || at.V < band.low - band.tolerance;
+  };
+  // Whether it turns back before it is beyond the edge by more than counts, as a spring's energy does at its bottom.
+  const auto grazes = [&](const Look& at, Edge edge, double c) {
+    const double outwards = edge == Edge::high ? 1.0 : -1.0,
+                 beyond = outwards * (at.V - (edge == Edge::high ? high : low));
+    return outwards * c < 0.0 && beyond + 0.5 * at.rate * at.rate / std::abs(c) < grazing * width;
+  };
+  if (standing == Edge::none && is_outside(*from_)) standing = from_->V > high ? Edge::high : Edge::low;
+  if (standing != Edge::none) from_->V = standing == Edge::high ? high : low;
+  if (const Edge at_once = edge_at(*from_); at_once != Edge::none && !grazes(*from_, at_once, curvature))
+    return ended({0.0, at_once, curvature});
+
+  for (;;) {
+    if (ahead_.empty()) {
+      if (from_->s >= longest * horizon) return ended({from_->s, Edge::none, curvature});
+      double step = std::min(time_to(low, *from_, curvature, standing == Edge::low),
+                             time_to(high, *from_, curvature, standing == Edge::high));
+      step = std::max(std::min(step, horizon), resolution);
+      if (!std::isfinite(step)) return ended({infinity, Edge::none, curvature});
+      ahead_.push_back(take(flight, from_->s + step));
+    }
+    Look& to = *ahead_.back();
+    const double length = to.s - from_->s;
+    const bool shortest = length <= resolution;
+    if (!std::isfinite(to.V) || !std::isfinite(to.rate)) {
+      if (shortest) return ended({to.s, Edge::high, curvature});  // the strike there will say what it is
+      ahead_.push_back(take(flight, from_->s + 0.5 * length));
+      continue;
+    }
+    const double mean_curvature = (to.rate - from_->rate) / length;
+    Edge edge = is_outside(to) ? (to.V > high ? Edge::high : Edge::low) : edge_at(to);
+    const bool outside = is_outside(to) && !grazes(to, edge, mean_curvature);
+    if (edge != Edge::none && !outside && grazes(to, edge, mean_curvature)) edge = Edge::none;
+    if (outside && !shortest) {
+      const double level = to.V > high ? high : low;
+      ahead_.push_back(take(flight, from_->s + length * crossing_of_cubic(*from_, to, level)));
+      continue;
+    }
+    if (edge != Edge::none) to.V = edge == Edge::high ? high : low;
+    if (!shortest && !stays_within(*from_, to, low, high, grazing * width)) {
+      ahead_.push_back(take(flight, from_->s + 0.5 * length));
+      continue;
+    }
+    curvature = mean_curvature;
+    if (edge != Edge::none) return ended({to.s, edge, curvature});
+    give_back(std::exchange(from_, std::move(ahead_.back())));
+    ahead_.pop_back();
+    standing = Edge::none;
+  }
+}
+
+}  // namespace tempi

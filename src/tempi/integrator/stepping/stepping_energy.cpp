@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/stepping/stepping_energy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "tempi/core/error.hpp"
+#include "tempi/integrator/checkpoint.hpp"
+
+namespace tempi {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr Index most_at_once = 10'000;  // events of a subdomain without time passing: its potential has no bottom
+
+}  // namespace
+
+Subdomains one_subdomain(const Model& model, double energy_step) {
+  return {std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 0), {energy_step}};
+}
+
+// A subdomain: its terms packed, its nodes in an order of its own, its level and its next event.
+struct SteppingEnergy::Part final : Flight {
+  struct Piece {  // its terms of one potential
+    const Potential* potential;
+    std::unique_ptr<Batch> batch;
+    std::vector<Index> terms;
+    std::vector<std::int32_t> places;    // of the nodes of each term among ours
+    std::size_t width = 0;               // nodes of a term
+    std::vector<double> own_horizons{};  // of terms of one node [s]
+    std::vector<double> energies{}, gradients{};
+  };
+
+  double h = 0.0;
+  std::vector<NodeId> nodes;
+  std::vector<Piece> pieces;
+  std::vector<std::int32_t> neighbours;  // subdomains that share a component that may move
+  EventLoop::Slot slot = 0;
+  int dim = 0;
+
+  // Where it is: what a checkpoint keeps.
+  std::int64_t level = 0;
+  Edge standing = Edge::none;
+  double flight_start = 0.0, curvature = 0.0;  // [s], [W/s]
+  Events met;
+  Index at_once = 0;  // events in a row without time passing
+
+  Exit next;  // counted from flight_start
+  std::vector<NodeLine> lines;
+  std::vector<double> x0, v, n;  // displacements at the flight's start, velocities, dV/dx; dim components a node
+  std::size_t term_count = 0;
+  double horizon_ = 0.0;
+
+  double low() const { return static_cast<double>(level) * h; }
+  double high() const { return static_cast<double>(level + 1) * h; }
+
+  void begin(const State& state) {
+    const auto d = static_cast<std::size_t>(dim);
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      const std::size_t i = ordinal(nodes[a]) * d;
+      const double elapsed = flight_start - state.clock[ordinal(nodes[a])];
+      for (std::size_t c = 0; c < d; ++c) {
+        v[a * d + c] = state.velocity[i + c];
+        x0[a * d + c] = state.displacement[i + c] + elapsed * v[a * d + c];
+      }
+    }
+  }
+
+  void move_to(double s) {
+    const auto d = static_cast<std::size_t>(dim);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c) lines[a].displacement[c] = x0[a * d + c] + s * v[a * d + c];
+  }
+
+  void measure(double t) {
+    for (Piece& p : pieces) p.batch->measure(0, std::ssize(p.terms), t, lines, p.energies, p.gradients);
+  }
+
+  void look(double s, Look& at) override {
+    move_to(s);
+    measure(flight_start + s);
+    at.V = at.rate = at.magnitude = 0.0;
+    at.rates.resize(term_count);
+    const auto d = static_cast<std::size_t>(dim);
+    double* rate = at.rates.data();
+    for (const Piece& p : pieces) {
+      const double* g = p.gradients.data();
+      const std::int32_t* place = p.places.data();
+      for (std::size_t k = 0; k < p.terms.size(); ++k) {
+        double sum = 0.0;
+        for (std::size_t a = 0; a < p.width; ++a, ++place) {
+          const double* w = &v[static_cast<std::size_t>(*place) * d];
+          for (std::size_t c = 0; c < d; ++c) sum += *g++ * w[c];
+        }
+        *rate++ = sum;
+        at.rate += sum;
+        at.V += p.energies[k];
+        at.magnitude += std::abs(p.energies[k]);
+      }
+    }
+  }
+
+  double horizon() const override { return horizon_; }
+
+  // In which no two nodes of a term come nearer, or go farther, by more than a tenth of the shortest distance in it.
+  void find_horizon(std::span<const double> reference) {
+    constexpr double tenth = 0.1;
+    const auto d = static_cast<std::size_t>(dim);
+    horizon_ = std::numeric_limits<double>::infinity();
+    for (const Piece& p : pieces) {
+      for (const double own : p.own_horizons) horizon_ = std::min(horizon_, own);
+      for (std::size_t k = 0; k < p.terms.size(); ++k) {
+        double nearest = std::numeric_limits<double>::infinity(), fastest = 0.0;
+        for (std::size_t a = 1; a < p.width; ++a)
+          for (std::size_t b = 0; b < a; ++b) {
+            const auto i = static_cast<std::size_t>(p.places[k * p.width + a]),
+                       j = static_cast<std::size_t>(p.places[k * p.width + b]);
+            double distance = 0.0, speed = 0.0;
+            for (std::size_t c = 0; c < d; ++c) {
+              const double r = reference[ordinal(nodes[i]) * d + c] - reference[ordinal(nodes[j]) * d + c] +
+                               x0[i * d + c] - x0[j * d + c];
+              const double w = v[i * d + c] - v[j * d + c];
+              distance += r * r;
+              speed += w * w;
+            }
+            nearest = std::min(nearest, distance);
+            fastest = std::max(fastest, speed);
+          }
+        if (fastest > 0.0) horizon_ = std::min(horizon_, tenth * std::sqrt(nearest / fastest));
+      }
+    }
+  }
+
+  // n = dV/dx at the nodes' displacements in `state`, at time t; of components that are held too.
+  void find_gradient(const State& state, double t) {
+    const auto d = static_cast<std::size_t>(dim);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c) lines[a].displacement[c] = state.displacement[ordinal(nodes[a]) * d + c];
+    measure(t);
+    std::ranges::fill(n, 0.0);
+    for (const Piece& p : pieces) {
+      const double* g = p.gradients.data();
+      for (std::size_t i = 0; i < p.terms.size() * p.width; ++i)
+        for (std::size_t c = 0; c < d; ++c) n[static_cast<std::size_t>(p.places[i]) * d + c] += *g++;
+    }
+  }
+};
+
+SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::vector<double> nominal)
+    : model_(model), kick_drift_(model, 0.0), nominal_(std::move(nominal)), of_term_(std::move(subdomains.of_term)) {
+  TEMPI_ASSERT(std::ssize(of_term_) == model.term_count() && std::ssize(nominal_) == model.term_count());
+  for (const double h : subdomains.energy_step)
+    if (!(h > 0.0) || !std::isfinite(h)) throw InputError(fmt::format("energy_step = {} J (must be > 0).", h));
+  if (model.has_forces())
+    throw InputError(
+        "energy-stepping keeps an energy that loads and dampers do not have: it takes none. Give constant gravity as "
+        "the potential \"uniform-field\", or choose another method.");
+  for (const NodeId a : model.supports().held_nodes())
+    if (model.supports().moves(a))
+      throw InputError(
+          "energy-stepping keeps an energy, and supports that move give and take some. Hold them at rest, or choose "
+          "another method.");
+  const auto d = static_cast<std::size_t>(model.dim());
+  for (Index a = 0; a < model.node_count(); ++a)
+    for (int c = 0; c < model.dim(); ++c) {
+      const auto node = make_id<NodeId>(a);
+      inverse_mass_.push_back(model.supports().support_of(node, c) == Supports::none ? 1.0 / model.mass(node) : 0.0);
+    }
+
+  const std::size_t count = subdomains.energy_step.size();
+  parts_.resize(count);
+  std::vector<std::vector<std::int32_t>> around(static_cast<std::size_t>(model.node_count()));  // subdomains of a node
+  std::vector<std::int32_t> place(around.size(), -1);
+  for (std::size_t i = 0; i < count; ++i) {
+    Part& part = parts_[i];
+    part.h = subdomains.energy_step[i];
+    part.dim = model.dim();
+    for (Index p = 0, term = 0; p < model.potential_count(); ++p) {
+      const Potential& potential = model.potential(p);
+      std::map<std::size_t, std::vector<Index>> of_width;
+      for (Index k = 0; k < potential.size(); ++k, ++term)
+        if (of_term_[static_cast<std::size_t>(term)] == static_cast<std::int32_t>(i))
+          of_width[potential.stencil(k).size()].push_back(k);
+      for (auto& [width, terms] : of_width) {
+        if (potential.as_local() == nullptr)
+          throw InputError(
+              fmt::format("energy-stepping does not take {}, whose pairs act together. Give that "
+                          "potential together = false, or choose another method.",
+                          potential.describe(0)));
+        Part::Piece piece{&potential, nullptr, std::move(terms), {}, width};
+        for (const Index k : piece.terms)
+          for (const NodeId a : potential.stencil(k)) {
+            std::int32_t& mine = place[ordinal(a)];
+            if (mine < 0) {
+              mine = static_cast<std::int32_t>(part.nodes.size());
+              part.nodes.push_back(a);
+              around[ordinal(a)].push_back(static_cast<std::int32_t>(i));
+            }
+            piece.places.push_back(mine);
+          }
+        part.term_count += piece.terms.size();
+        part.pieces.push_back(std::move(piece));
+      }
+    }
+    const std::vector<double> rest(model.reference().size(), 0.0);
+    for (Part::Piece& piece : part.pieces) {
+      piece.batch = piece.potential->batch(piece.terms, place);
+      const auto room = static_cast<std::size_t>(Batch::padded(std::ssize(piece.terms)));
+      piece.energies.assign(room, 0.0);
+      piece.gradients.assign(room * piece.width * d, 0.0);
+      TEMPI_ASSERT(piece.batch->row() == static_cast<Index>(piece.width * d));
+      if (piece.width > 1) continue;
+      constexpr double part_of_step = 0.5;  // of a node alone: no distance tells how far it may go
+      for (const Index k : piece.terms) {
+        const std::array share = {model.mass(piece.potential->stencil(k)[0])};
+        piece.own_horizons.push_back(part_of_step * piece.potential->stable_step(k, rest, share));
+      }
+    }
+    for (const NodeId a : part.nodes) place[ordinal(a)] = -1;
+    part.lines.resize(part.nodes.size());
+    part.x0.assign(part.nodes.size() * d, 0.0);
+    part.v = part.n = part.x0;
+  }
+  for (std::size_t a = 0; a < around.size(); ++a) {
+    if (std::ranges::none_of(std::span(inverse_mass_).subspan(a * d, d), [](double m) { return m > 0.0; })) continue;
+    for (const std::int32_t i : around[a])
+      for (const std::int32_t j : around[a])
+        if (i != j) parts_[static_cast<std::size_t>(i)].neighbours.push_back(j);
+  }
+  const std::int32_t source = loop_.add(*this);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::int32_t>& near = parts_[i].neighbours;
+    std::ranges::sort(near);
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    parts_[i].slot = loop_.add(source, {static_cast<std::int32_t>(i), 0, 0, 0});
+  }
+}
+
+SteppingEnergy::~SteppingEnergy() = default;
+
+std::string_view SteppingEnergy::name() const {
+  return parts_.size() == 1 ? "energy-stepping" : "async-energy-stepping";
+}
+
+Claims SteppingEnergy::claims() const {
+  return {0.5, Conservation::exact, Conservation::exact, Conservation::bounded, true, true};
+}
+
+void SteppingEnergy::start(State& state) {
+  kick_drift_.start(state);
+  CompensatedSum energy;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (std::size_t i = 0; i < inverse_mass_.size(); ++i)
+    energy += 0.5 * model_.mass()[i / d] * state.velocity[i] * state.velocity[i];
+  Look at;
+  for (Part& part : parts_) {
+    part.flight_start = 0.0;
+    part.begin(state);
+    part.look(0.0, at);
+    if (!std::isfinite(at.V))
+      for (const Part::Piece& p : part.pieces)
+        for (std::size_t k = 0; k < p.terms.size(); ++k)
+          if (!std::isfinite(p.energies[k]))
+            throw SolveError(p.potential->fault(p.terms[k], state.displacement, 0.0, 0.0));
+    // On a level set, as every undeformed body is, the flight stands on the lower edge of its band.
+    const double levels = at.V / part.h, nearest = std::round(levels);
+    const bool on_level = std::abs(at.V - nearest * part.h) <= 1e-12 * std::max(at.magnitude, part.h);
+    if (!(std::abs(levels) < 9e15))
+      throw InputError(fmt::format("energy_step = {} J is too small to count levels of {:.6g} J.", part.h, at.V));
+    part.level = static_cast<std::int64_t>(on_level ? nearest : std::floor(levels));
+    part.standing = on_level ? Edge::low : Edge::none;
+    energy += static_cast<double>(part.level) * part.h;
+  }
+  start_energy_ = energy.value();
+  started_ = true;
+}
+
+double SteppingEnergy::predict(const EventLoop::Item& item) {
+  if (!started_ || state_ == nullptr) return EventLoop::never;
+  Part& part = parts_[static_cast<std::size_t>(item[0])];
+  part.begin(*state_);
+  part.find_horizon(model_.reference());
+  part.next = search_.first_exit(part, part.low(), part.high(), part.standing, part.curvature,
+                                 4.0 * eps * std::max(part.flight_start, std::numeric_limits<double>::min()));
+  return part.flight_start + part.next.s;
+}
+
+void SteppingEnergy::act(double t, std::span<const EventLoop::Event> due) {
+  Part& part = parts_[static_cast<std::size_t>(due.front().item[0])];
+  part.curvature = part.next.curvature;
+  if (part.next.edge == Edge::none) {  // nothing so far
+    part.flight_start = t;
+    part.standing = Edge::none;
+    return;
+  }
+  strike(part, t);
+}
+
+void SteppingEnergy::strike(Part& part, double t) {
+  State& state = *state_;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (const NodeId a : part.nodes) kick_drift_.drift(state, a, t);
+  part.find_gradient(state, t);
+  const std::vector<double>& n = part.n;
+  double vn = 0.0, mn = 0.0;
+  for (std::size_t a = 0; a < part.nodes.size(); ++a)
+    for (std::size_t c = 0; c < d; ++c) {
+      const std::size_t i = ordinal(part.nodes[a]) * d + c;
+      vn += state.velocity[i] * n[a * d + c];
+      mn += inverse_mass_[i] * n[a * d + c] * n[a * d + c];
+    }
+  if (!std::isfinite(vn) || !std::isfinite(mn))
+    for (const Part::Piece& p : part.pieces)
+      for (const Index k : p.terms) {
+        std::vector<double> g(p.width * d, 0.0);
+        const double admissible = p.potential->add_gradient(k, state.displacement, t, g);
+        if (!(admissible > 0.0)) throw SolveError(p.potential->fault(k, state.displacement, t, admissible));
+      }
+  const double sign = part.next.edge == Edge::high ? 1.0 : -1.0, jump = sign * part.h;
+  const bool towards = sign * vn > 0.0 && mn > 0.0;  // not so: rounding of a grazing flight
+  const double left = vn * vn - 2.0 * jump * mn;
+  const bool reflects = left <= 0.0;
+  const double lambda = !towards ? 0.0 : reflects ? -2.0 * vn / mn : (-vn + sign * std::sqrt(left)) / mn;
+  std::array<double, 3> p{};
+  const std::array<double, 3> no_load{};
+  for (std::size_t a = 0; a < part.nodes.size() && lambda != 0.0; ++a) {
+    const std::size_t i = ordinal(part.nodes[a]) * d;
+    double before = 0.0, after = 0.0;
+    for (std::size_t c = 0; c < d; ++c) p[c] = lambda * n[a * d + c];
+    for (std::size_t c = 0; c < d; ++c) before += state.velocity[i + c] * state.velocity[i + c];
+    kick_drift_.kick(state, part.nodes[a], std::span(p).first(d), std::span(no_load).first(d));
+    for (std::size_t c = 0; c < d; ++c) after += state.velocity[i + c] * state.velocity[i + c];
+    strayed_ += 0.5 * model_.mass(part.nodes[a]) * (after - before);
+  }
+  const bool crossed = towards && !reflects;
+  if (crossed) {
+    part.level += sign > 0.0 ? 1 : -1;
+    strayed_ += jump;
+  }
+  // Uphill it stands on the lower edge of the band above; downhill on the upper one of that below; reflected where it
+  // was.
+  part.standing = crossed ? (sign > 0.0 ? Edge::low : Edge::high) : part.next.edge;
+
+  Events& met = part.met;
+  ++(!crossed ? met.reflected : sign > 0.0 ? met.uphill : met.downhill);
+  if (met.all() > 1) met.shortest = std::min(met.shortest, t - met.last);
+  met.longest = std::max(met.longest, t - met.last);
+  part.at_once = t - met.last > 4.0 * eps * t ? 0 : part.at_once + 1;
+  met.last = t;
+  if (part.at_once > most_at_once)
+    throw SolveError(fmt::format(
+        "{} events at t = {:.9g} s: the potential energy has no bottom there, or the energy step {:.6g} J is far too "
+        "small. Choose a larger one, or a start farther from where particles meet.",
+        most_at_once, t, part.h));
+  part.flight_start = t;
+  for (std::size_t i = 0; i < part.neighbours.size() && lambda != 0.0; ++i) {
+    Part& near = parts_[static_cast<std::size_t>(part.neighbours[i])];
+    if (near.flight_start != t) near.standing = Edge::none;
+    near.flight_start = t;
+    loop_.predict_again(near.slot);
+  }
+  if (witness_) witness_(static_cast<Index>(&part - parts_.data()), t, crossed ? jump : 0.0);
+}
+
+void SteppingEnergy::advance(State& state, double t_end, Observer*) {
+  if (state_ != &state) {
+    state_ = &state;
+    const bool goes_on = started_;
+    if (!started_) start(state);
+    const Index looks = search_.looks();
+    loop_.predict_all();
+    if (goes_on) search_.count_from(looks);  // these flights were counted before
+  }
+  loop_.run_until(t_end);
+}
+
+Snapshot SteppingEnergy::synchronized(const State& state, double t) const {
+  return kick_drift_.synchronized(state, t, false, [](TermId) { return 0.0; });
+}
+
+double SteppingEnergy::step(TermId term) const {
+  const Events& met = events(of_term_[ordinal(term)]);
+  return met.all() > 0 ? met.last / static_cast<double>(met.all()) : nominal_[ordinal(term)];
+}
+
+Index SteppingEnergy::updates(TermId term) const { return events(of_term_[ordinal(term)]).all(); }
+
+double SteppingEnergy::energy_resolution() const {
+  double sum = 0.0;
+  for (const Part& part : parts_) sum += part.h;
+  return sum;
+}
+
+Index SteppingEnergy::subdomain_count() const { return std::ssize(parts_); }
+const SteppingEnergy::Events& SteppingEnergy::events(Index i) const { return parts_[static_cast<std::size_t>(i)].met; }
+std::int64_t SteppingEnergy::level(Index i) const { return parts_[static_cast<std::size_t>(i)].level; }
+double SteppingEnergy::level_error() const { return strayed_.value(); }
+
+SteppingEnergy::Measures SteppingEnergy::measures() const {
+  Events sum;
+  for (const Part& part : parts_) {
+    sum.uphill += part.met.uphill, sum.downhill += part.met.downhill, sum.reflected += part.met.reflected;
+    sum.shortest = std::min(sum.shortest, part.met.shortest);
+    sum.longest = std::max(sum.longest, part.met.longest);
+    sum.last = std::max(sum.last, part.met.last);
+  }
+  const auto number = [](Index count) { return static_cast<double>(count); };
+  const double events = number(sum.all());
+  Measures all = {{"events", events},
+                  {"uphill", number(sum.uphill)},
+                  {"downhill", number(sum.downhill)},
+                  {"reflected", number(sum.reflected)},
+                  {"subdomains", number(std::ssize(parts_))},
+                  {"level_error", level_error() / std::max(std::abs(start_energy_), energy_resolution())},
+                  {"looks_per_event", events > 0.0 ? number(search_.looks()) / events : 0.0}};
+  if (sum.all() > 1) {
+    all.emplace_back("mean_step", sum.last * number(std::ssize(parts_)) / events);
+    all.emplace_back("shortest_step", sum.shortest);
+    all.emplace_back("longest_step", sum.longest);
+  }
+  return all;
+}
+
+void SteppingEnergy::save(ArchiveWriter& archive) const {
+  save_model(archive, model_);
+  archive.put("started", started_);
+  archive.put("energy", start_energy_);
+  archive.put("strayed", strayed_);
+  archive.put("looks", search_.looks());
+  archive.put("subdomain_of_term", of_term_);
+  archive.put("subdomains", subdomain_count());
+  for (const Part& part : parts_) {
+    archive.put("energy_step", part.h);
+    archive.put("level", part.level);
+    archive.put("standing", part.standing);
+    archive.put("flight", std::array{part.flight_start, part.curvature});
+    archive.put("events", part.met);
+    archive.put("at_once", part.at_once);
+  }
+}
+
+void SteppingEnergy::load(ArchiveReader& archive) {
+  struct Kept {
+    double h;
+    std::int64_t level;
+    Edge standing;
+    std::array<double, 2> flight;
+    Events met;
+    Index at_once;
+  };
+  require_same_model(archive, model_);
+  bool started = false;
+  double energy = 0.0;
+  CompensatedSum strayed;
+  Index looks = 0, count = 0;
+  std::vector<std::int32_t> of_term(of_term_.size());
+  archive.get("started", started);
+  archive.get("energy", energy);
+  archive.get("strayed", strayed);
+  archive.get("looks", looks);
+  archive.get("subdomain_of_term", of_term);
+  archive.get("subdomains", count);
+  std::vector<Kept> all(parts_.size());
+  bool same = of_term == of_term_ && count == subdomain_count();
+  for (std::size_t i = 0; i < all.size() && same; ++i) {
+    archive.get("energy_step", all[i].h);
+    archive.get("level", all[i].level);
+    archive.get("standing", all[i].standing);
+    archive.get("flight", all[i].flight);
+    archive.get("events", all[i].met);
+    archive.get("at_once", all[i].at_once);
+    same = all[i].h == parts_[i].h;
+  }
+  if (!same) throw InputError("the checkpoint was written with other energy steps or subdomains. Use the same case.");
+  started_ = started;
+  start_energy_ = energy;
+  strayed_ = strayed;
+  search_.count_from(looks);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    parts_[i].level = all[i].level;
+    parts_[i].standing = all[i].standing;
+    parts_[i].flight_start = all[i].flight[0];
+    parts_[i].curvature = all[i].flight[1];
+    parts_[i].met = all[i].met;
+    parts_[i].at_once = all[i].at_once;
+  }
+  state_ = nullptr;  // flights are predicted from the state it goes on with
+}
+
+}  // namespace tempi
