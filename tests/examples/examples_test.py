@@ -36,6 +36,9 @@ class Examples(unittest.TestCase):
     def test_argon(self):
         self.check("argon")
 
+    def test_spinning_cube(self):
+        self.check("spinning-cube")
+
     def test_lattice(self):
         self.check("lattice")
 

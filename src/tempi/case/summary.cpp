@@ -169,7 +169,8 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
   r.threads = figures.threads;
   r.warnings = s.warnings;
   r.caution = s.caution();
-  if (!(r.energy.band <= 0.2))  // nor is "not a number"
+  const double kept_within = r.energy.reference > 0.0 ? s.integrator->energy_resolution() / r.energy.reference : 0.0;
+  if (!(r.energy.band <= 0.2 + kept_within))  // nor is "not a number"
     r.caution = fmt::format("the energy strays by {} of its reference: {}. {}", text(r.energy.band, "{:.2g}"),
                             r.claims.energy == Conservation::none
                                 ? fmt::format("{} does not keep it, the less the larger its steps", r.method)

@@ -19,7 +19,7 @@ NewmarkMap::NewmarkMap(const Model& model, double step, double beta, double gamm
 Claims NewmarkMap::claims() const {
   const bool even = gamma_ == 0.5, canonical = even && beta_ == 0.0;
   const Conservation band = even ? Conservation::bounded : Conservation::none;
-  return {even ? 2 : 1, Conservation::exact, canonical ? Conservation::exact : band, band, canonical, even};
+  return {even ? 2.0 : 1.0, Conservation::exact, canonical ? Conservation::exact : band, band, canonical, even};
 }
 
 void NewmarkMap::step(State& state, double t0, double h) const {

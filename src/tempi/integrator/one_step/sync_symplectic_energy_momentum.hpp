@@ -39,7 +39,12 @@ class SymplecticEnergyMomentumMap final : public OneStepMap {
 
   std::string_view name() const override { return "symplectic-energy-momentum"; }
   Claims claims() const override {
-    return {map_.action().order, Conservation::exact, Conservation::exact, Conservation::bounded, false, false};
+    return {static_cast<double>(map_.action().order),
+            Conservation::exact,
+            Conservation::exact,
+            Conservation::bounded,
+            false,
+            false};
   }
   const StageForces& forces() const override { return map_.forces(); }
   std::vector<double> parameters() const override { return map_.parameters(); }

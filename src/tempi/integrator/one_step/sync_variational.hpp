@@ -31,7 +31,12 @@ class VariationalMap final : public OneStepMap {
 
   std::string_view name() const override { return action_.name; }
   Claims claims() const override {
-    return {action_.order, Conservation::exact, Conservation::exact, Conservation::bounded, true, action_.self_adjoint};
+    return {static_cast<double>(action_.order),
+            Conservation::exact,
+            Conservation::exact,
+            Conservation::bounded,
+            true,
+            action_.self_adjoint};
   }
 
   const StageForces& forces() const override { return forces_; }

@@ -92,12 +92,13 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
   from_ = take(flight, 0.0);
   const Band band{low, high, std::max(root * width, 8.0 * eps * from_->magnitude)};
   const auto edge_at = [&](const Look& at) {  // at which it leaves
-    double noise = 0.0;                       // of the rate
+    const Edge edge = at.V >= band.high - band.tolerance && at.rate > 0.0  ? Edge::high
+                      : at.V <= band.low + band.tolerance && at.rate < 0.0 ? Edge::low
+                                                                           : Edge::none;
+    if (edge == Edge::none) return edge;
+    double noise = 0.0;  // of the rate
     for (const double rate : at.rates) noise += std::abs(rate);
-    noise *= 8.0 * eps;
-    if (at.V >= band.high - band.tolerance && at.rate > noise) return Edge::high;
-    if (at.V <= band.low + band.tolerance && at.rate < -noise) return Edge::low;
-    return Edge::none;
+    return std::abs(at.rate) > 8.0 * eps * noise ? edge : Edge::none;
   };
   const auto is_outside = [&](const Look& at) {
     return at.V > band.high + band.tolerance || at.V < band.low - band.tolerance;

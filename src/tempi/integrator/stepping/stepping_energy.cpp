@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
@@ -48,17 +49,22 @@ struct SteppingEnergy::Part final : Flight {
   double flight_start = 0.0, curvature = 0.0;  // [s], [W/s]
   Events met;
   Index at_once = 0;  // events in a row without time passing
+  bool just_struck = false;
 
   Exit next;  // counted from flight_start
   std::vector<NodeLine> lines;
   std::vector<double> x0, v, n;  // displacements at the flight's start, velocities, dV/dx; dim components a node
   std::size_t term_count = 0;
+  std::vector<double> rest;  // of our nodes, dim components each
   double horizon_ = 0.0;
+  double measured_at = std::numeric_limits<double>::quiet_NaN();  // s of the energies and gradients there are
 
   double low() const { return static_cast<double>(level) * h; }
   double high() const { return static_cast<double>(level + 1) * h; }
 
-  void begin(const State& state) {
+  // `measured`: the energies and gradients there are belong to this place, as after an event of its own.
+  void begin(const State& state, bool measured = false) {
+    measured_at = measured ? 0.0 : std::numeric_limits<double>::quiet_NaN();
     const auto d = static_cast<std::size_t>(dim);
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       const std::size_t i = ordinal(nodes[a]) * d;
@@ -76,77 +82,86 @@ struct SteppingEnergy::Part final : Flight {
       for (std::size_t c = 0; c < d; ++c) lines[a].displacement[c] = x0[a * d + c] + s * v[a * d + c];
   }
 
-  void measure(double t) {
-    for (Piece& p : pieces) p.batch->measure(0, std::ssize(p.terms), t, lines, p.energies, p.gradients);
+  void measure(double s) {
+    move_to(s);
+    for (Piece& p : pieces) p.batch->measure(0, std::ssize(p.terms), flight_start + s, lines, p.energies, p.gradients);
+    measured_at = s;
   }
 
   void look(double s, Look& at) override {
-    move_to(s);
-    measure(flight_start + s);
+    if (s != measured_at) measure(s);
     at.V = at.rate = at.magnitude = 0.0;
     at.rates.resize(term_count);
-    const auto d = static_cast<std::size_t>(dim);
-    double* rate = at.rates.data();
-    for (const Piece& p : pieces) {
-      const double* g = p.gradients.data();
-      const std::int32_t* place = p.places.data();
-      for (std::size_t k = 0; k < p.terms.size(); ++k) {
-        double sum = 0.0;
-        for (std::size_t a = 0; a < p.width; ++a, ++place) {
-          const double* w = &v[static_cast<std::size_t>(*place) * d];
-          for (std::size_t c = 0; c < d; ++c) sum += *g++ * w[c];
+    with_dim([&]<std::size_t d>() {
+      double* rate = at.rates.data();
+      for (const Piece& p : pieces) {
+        const double* g = p.gradients.data();
+        const std::int32_t* place = p.places.data();
+        for (std::size_t k = 0; k < p.terms.size(); ++k) {
+          double sum = 0.0;
+          for (std::size_t a = 0; a < p.width; ++a, ++place, g += d) {
+            const double* w = &v[static_cast<std::size_t>(*place) * d];
+            for (std::size_t c = 0; c < d; ++c) sum += g[c] * w[c];
+          }
+          *rate++ = sum;
+          at.rate += sum;
+          at.V += p.energies[k];
+          at.magnitude += std::abs(p.energies[k]);
         }
-        *rate++ = sum;
-        at.rate += sum;
-        at.V += p.energies[k];
-        at.magnitude += std::abs(p.energies[k]);
       }
-    }
+    });
+  }
+
+  template <class Use>
+  void with_dim(Use&& use) const {
+    if (dim == 1) use.template operator()<1>();
+    if (dim == 2) use.template operator()<2>();
+    if (dim == 3) use.template operator()<3>();
   }
 
   double horizon() const override { return horizon_; }
 
   // In which no two nodes of a term come nearer, or go farther, by more than a tenth of the shortest distance in it.
-  void find_horizon(std::span<const double> reference) {
+  void find_horizon() {
     constexpr double tenth = 0.1;
-    const auto d = static_cast<std::size_t>(dim);
     horizon_ = std::numeric_limits<double>::infinity();
-    for (const Piece& p : pieces) {
-      for (const double own : p.own_horizons) horizon_ = std::min(horizon_, own);
-      for (std::size_t k = 0; k < p.terms.size(); ++k) {
-        double nearest = std::numeric_limits<double>::infinity(), fastest = 0.0;
-        for (std::size_t a = 1; a < p.width; ++a)
-          for (std::size_t b = 0; b < a; ++b) {
-            const auto i = static_cast<std::size_t>(p.places[k * p.width + a]),
-                       j = static_cast<std::size_t>(p.places[k * p.width + b]);
-            double distance = 0.0, speed = 0.0;
-            for (std::size_t c = 0; c < d; ++c) {
-              const double r = reference[ordinal(nodes[i]) * d + c] - reference[ordinal(nodes[j]) * d + c] +
-                               x0[i * d + c] - x0[j * d + c];
-              const double w = v[i * d + c] - v[j * d + c];
-              distance += r * r;
-              speed += w * w;
+    double least = horizon_;  // (distance / speed)^2
+    with_dim([&]<std::size_t d>() {
+      for (const Piece& p : pieces) {
+        for (const double own : p.own_horizons) horizon_ = std::min(horizon_, own);
+        const std::int32_t* place = p.places.data();
+        for (std::size_t k = 0; k < p.terms.size(); ++k, place += p.width) {
+          double nearest = std::numeric_limits<double>::infinity(), fastest = 0.0;
+          for (std::size_t a = 1; a < p.width; ++a)
+            for (std::size_t b = 0; b < a; ++b) {
+              const auto i = static_cast<std::size_t>(place[a]) * d, j = static_cast<std::size_t>(place[b]) * d;
+              double distance = 0.0, speed = 0.0;
+              for (std::size_t c = 0; c < d; ++c) {
+                const double r = rest[i + c] - rest[j + c] + x0[i + c] - x0[j + c], w = v[i + c] - v[j + c];
+                distance += r * r;
+                speed += w * w;
+              }
+              nearest = std::min(nearest, distance);
+              fastest = std::max(fastest, speed);
             }
-            nearest = std::min(nearest, distance);
-            fastest = std::max(fastest, speed);
-          }
-        if (fastest > 0.0) horizon_ = std::min(horizon_, tenth * std::sqrt(nearest / fastest));
+          if (nearest < least * fastest) least = nearest / fastest;
+        }
       }
-    }
+    });
+    horizon_ = std::min(horizon_, tenth * std::sqrt(least));
   }
 
-  // n = dV/dx at the nodes' displacements in `state`, at time t; of components that are held too.
-  void find_gradient(const State& state, double t) {
-    const auto d = static_cast<std::size_t>(dim);
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t c = 0; c < d; ++c) lines[a].displacement[c] = state.displacement[ordinal(nodes[a]) * d + c];
-    measure(t);
+  // n = dV/dx where the flight ends; of components that are held too.
+  void find_gradient() {
+    if (measured_at != next.s) measure(next.s);
     std::ranges::fill(n, 0.0);
-    for (const Piece& p : pieces) {
-      const double* g = p.gradients.data();
-      for (std::size_t i = 0; i < p.terms.size() * p.width; ++i)
-        for (std::size_t c = 0; c < d; ++c) n[static_cast<std::size_t>(p.places[i]) * d + c] += *g++;
-    }
+    with_dim([&]<std::size_t d>() {
+      for (const Piece& p : pieces) {
+        const double* g = p.gradients.data();
+        for (std::size_t i = 0; i < p.terms.size() * p.width; ++i)
+          for (std::size_t c = 0; c < d; ++c) n[static_cast<std::size_t>(p.places[i]) * d + c] += *g++;
+      }
+    });
   }
 };
 
@@ -223,7 +238,9 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
     for (const NodeId a : part.nodes) place[ordinal(a)] = -1;
     part.lines.resize(part.nodes.size());
     part.x0.assign(part.nodes.size() * d, 0.0);
-    part.v = part.n = part.x0;
+    part.v = part.n = part.rest = part.x0;
+    for (std::size_t a = 0; a < part.nodes.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c) part.rest[a * d + c] = model.reference()[ordinal(part.nodes[a]) * d + c];
   }
   for (std::size_t a = 0; a < around.size(); ++a) {
     if (std::ranges::none_of(std::span(inverse_mass_).subspan(a * d, d), [](double m) { return m > 0.0; })) continue;
@@ -282,8 +299,8 @@ void SteppingEnergy::start(State& state) {
 double SteppingEnergy::predict(const EventLoop::Item& item) {
   if (!started_ || state_ == nullptr) return EventLoop::never;
   Part& part = parts_[static_cast<std::size_t>(item[0])];
-  part.begin(*state_);
-  part.find_horizon(model_.reference());
+  part.begin(*state_, std::exchange(part.just_struck, false));
+  part.find_horizon();
   part.next = search_.first_exit(part, part.low(), part.high(), part.standing, part.curvature,
                                  4.0 * eps * std::max(part.flight_start, std::numeric_limits<double>::min()));
   return part.flight_start + part.next.s;
@@ -303,8 +320,12 @@ void SteppingEnergy::act(double t, std::span<const EventLoop::Event> due) {
 void SteppingEnergy::strike(Part& part, double t) {
   State& state = *state_;
   const auto d = static_cast<std::size_t>(model_.dim());
-  for (const NodeId a : part.nodes) kick_drift_.drift(state, a, t);
-  part.find_gradient(state, t);
+  part.find_gradient();
+  for (std::size_t a = 0; a < part.nodes.size(); ++a) {  // where n was found, to the bit: moments depend on it
+    const std::size_t i = ordinal(part.nodes[a]);
+    for (std::size_t c = 0; c < d; ++c) state.displacement[i * d + c] = part.lines[a].displacement[c];
+    state.clock[i] = t;
+  }
   const std::vector<double>& n = part.n;
   double vn = 0.0, mn = 0.0;
   for (std::size_t a = 0; a < part.nodes.size(); ++a)
@@ -357,6 +378,7 @@ void SteppingEnergy::strike(Part& part, double t) {
         "small. Choose a larger one, or a start farther from where particles meet.",
         most_at_once, t, part.h));
   part.flight_start = t;
+  part.just_struck = true;
   for (std::size_t i = 0; i < part.neighbours.size() && lambda != 0.0; ++i) {
     Part& near = parts_[static_cast<std::size_t>(part.neighbours[i])];
     if (near.flight_start != t) near.standing = Edge::none;
