@@ -75,6 +75,30 @@ class Stepping(CaseFolder):
         self.assertEqual(0, self.tempi("run", "case.toml").returncode)
         self.assertAlmostEqual(1.0, told / summary(self.folder / "case.out")["measures"]["events"], delta=0.4)
 
+    def test_force_stepping_keeps_the_energy_of_its_grid(self):
+        self.write("case.toml", PAIR.format(integrator='method = "force-stepping"\ngrid = 0.01'))
+        done = self.tempi("run", "case.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        made = summary(self.folder / "case.out")
+        self.assertLess(abs(made["measures"]["level_error"]), 1e-12)
+        self.assertGreater(made["measures"]["events"], 500)
+        self.assertLess(made["energy"]["band"], 0.01)
+        told = self.tempi("check", "case.toml").stdout
+        self.assertAlmostEqual(1.0, float(re.search(r"events +([0-9.e+]+) until", told).group(1)) / made["measures"]["events"],
+                               delta=0.4)
+        self.assertEqual(0, self.tempi("plot", "case.out").returncode)
+        body = self.run_case("--overwrite", meshes={"square.msh": two_squares()}, **{
+            **BODY, "integrator": 'method = "force-stepping"\ngrid = [0.002, 0.003]', "run": "end_time = 0.002"})
+        self.assertLess(abs(summary(body)["measures"]["level_error"]), 1e-9)
+        for integrator, word in (('method = "force-stepping"', "needs grid"), ('method = "newmark"\ngrid = 1', "belongs to"),
+                                 ('method = "force-stepping"\ngrid = -1', "> 0"),
+                                 ('method = "force-stepping"\ngrid = [1, 1, 1]', "3 spacings"),
+                                 ('method = "force-stepping"\ngrid = 1\nsafety = 1', "follow from grid")):
+            self.write("case.toml", case_text(**{**BODY, "integrator": integrator}))
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode, done.stderr)
+            self.assertIn(word, done.stderr)
+
     def test_what_has_no_potential_or_no_meaning_is_refused(self):
         def refuse(*words, **sections):
             self.write("case.toml", case_text(**{**BODY, **sections}))

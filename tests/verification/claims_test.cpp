@@ -374,6 +374,7 @@ TEST(TableOfMethods, HasARowForEveryMethodAndItsClaims) {
   }
   of_row.emplace("`avi-adaptive` |  | explicit", adaptive_avi());  // held by integrator/avi_adaptive_test.cpp
   of_row.emplace("`energy-stepping` | energy_step | explicit", energy_stepping());  // by energy_stepping_test.cpp
+  of_row.emplace("`force-stepping` | grid | explicit", force_stepping());           // by force_stepping_test.cpp
   of_row.emplace("`async-energy-stepping` | energy_step | explicit", async_energy_stepping());
   of_row.emplace("`symplectic-energy-momentum` | action = \"midpoint\" | implicit", symplectic_energy_momentum());
 

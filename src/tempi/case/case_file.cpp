@@ -28,7 +28,8 @@ MethodOptions method_options_of(const Section& s) {
           .implicit_step = s.number("implicit_step").value_or(0.0),
           .softness = *s.number("softness"),
           .energy_step = s.number("energy_step").value_or(0.0),
-          .subdomains = s.text("subdomains")};
+          .subdomains = s.text("subdomains"),
+          .grid = s.one_or_more("grid")};
 }
 
 IntegratorInput read_integrator(const Section& s, bool particles) {

@@ -16,6 +16,7 @@ struct MethodOptions {
   double softness;
   double energy_step;  // [J]; 0: not given
   std::string subdomains;
+  std::vector<double> grid;  // [m]; empty: not given
 };
 
 // Those of the option table.

@@ -21,6 +21,7 @@
 #include "tempi/integrator/one_step/sync_symplectic_energy_momentum.hpp"
 #include "tempi/integrator/one_step/sync_variational.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
+#include "tempi/integrator/stepping/stepping_force.hpp"
 #include "tempi/integrator/sync_newmark.hpp"
 #include "tempi/pair/pairs.hpp"
 
@@ -225,6 +226,17 @@ const std::vector<Method>& rows() {
        },
        .engine = Engine::stepping,
        .takes_sums = false},
+      {.name = "force-stepping",
+       .keys = "grid",
+       .text = "parabolas in the simplices of a grid of all coordinates (2011 thesis, chapter 3); for few of them",
+       .variants = {{"grid", [](MethodOptions& o) { o.grid = {1e-2}; }}},
+       .make = [](const Model& model, Steps steps, Options o) -> Made {
+         if (o.grid.empty())
+           throw InputError("force-stepping needs grid (in m): a small part of how far things move. Add grid = ...");
+         return std::make_unique<SteppingForce>(model, o.grid, steps.front());
+       },
+       .engine = Engine::stepping,
+       .takes_sums = false},
       {.name = "async-energy-stepping",
        .keys = "energy_step subdomains",
        .text = "the same, each subdomain at times of its own (2011 thesis, chapter 4)",
@@ -371,7 +383,9 @@ std::string methods_as_markdown() {
       "with\nbeta other than 0 and gamma = 0.5 keeps a form and an angular momentum of its own, near the true ones. "
       "`shake` and\n`rattle` keep momenta where constraints act between particles, and are symplectic on the "
       "constraints. What\n`symplectic-energy-momentum` keeps exactly is its discrete energy, while its equation has a "
-      "solution.\n";
+      "solution. What the stepping methods keep exactly is the\nenergy of a terraced, or a piecewise linear, "
+      "potential; their order is "
+      "in `energy_step` and `grid`.\n";
   return page;
 }
 

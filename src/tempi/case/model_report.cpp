@@ -102,10 +102,11 @@ std::string steps_and_updates(const Simulation& s) {
 
 // Of methods without steps.
 std::string events(const Simulation& s, const Prediction& time) {
-  return fmt::format(
-      "  energy   in steps of {:.6g} J, of all subdomains together\n"
-      "  events   {:.3g} until {:.6g} s, if there are as many a second as at the start\n",
-      s.integrator->energy_resolution(), time.events, s.input.end_time);
+  const double steps = s.integrator->energy_resolution();
+  return fmt::format("{}  events   {:.3g} until {:.6g} s, if there are as many a second as at the start\n",
+                     steps > 0.0 ? fmt::format("  energy   in steps of {:.6g} J, of all subdomains together\n", steps)
+                                 : "",
+                     time.events, s.input.end_time);
 }
 
 const Mesh& elastic(const Simulation& s) { return s.body.elastic ? *s.body.elastic : *s.body.mesh; }

@@ -275,6 +275,9 @@ constexpr Option rows[] = {
      "of energy-stepping: the height of the terrace's steps, a small part of the energies that change. The smaller, "
      "the "
      "more events and the closer to the true motion"},
+    {"integrator", "grid", number_or_numbers, "m", "", "", positive,
+     "of force-stepping: spacing of the grid on which the potential energy is interpolated, one for all axes or one "
+     "each"},
     {"integrator", "subdomains", choice, "", "\"bodies\"", "bodies | groups | terms", any,
      "of async-energy-stepping, which terms have events together: each connected part of the mesh, the cells of each "
      "group, every term by itself; each [[potential]] has its own but for terms"},

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tempi/case/method_table.hpp"
+#include "tempi/case/option_table.hpp"
 #include "tempi/case/results.hpp"
 #include "tempi/case/simulation.hpp"
 #include "tempi/case/subdomain_choice.hpp"
@@ -77,7 +78,7 @@ Prediction predict(const Simulation& s) {
     const Method& method = method_of(s.input.integrator);
     const auto& steps = method.engine == Engine::softened ? s.plan.wished : s.plan.steps;  // it softens them itself
     std::unique_ptr<Integrator> fresh;
-    if (method.engine == Engine::stepping)
+    if (has_key(method.keys, "energy_step"))
       fresh = std::make_unique<SteppingEnergy>(*s.model, choose_subdomains(s), steps);
     else
       fresh = method.make(*s.model, steps, s.input.integrator.options);
@@ -85,6 +86,8 @@ Prediction predict(const Simulation& s) {
     pace = s.measured_pace(*fresh);
     if (const auto* stepping = dynamic_cast<const SteppingEnergy*>(fresh.get()))
       p.events = events_until(*stepping, s.input.end_time);
+    else if (method.engine == Engine::stepping)
+      p.events = s.input.end_time / fresh->step(TermId{0});
   }
   p.updates = pace.value_or(std::numeric_limits<double>::quiet_NaN()) * s.input.end_time;
   const Snapshot snapshot = s.integrator->synchronized(s.state, 0.0);

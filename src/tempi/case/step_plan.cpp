@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "tempi/case/method_table.hpp"
+#include "tempi/case/option_table.hpp"
 #include "tempi/case/simulation.hpp"
 #include "tempi/case/subdomain_choice.hpp"
 #include "tempi/core/error.hpp"
@@ -206,16 +207,19 @@ class StepPlanner {
   void refuse_steps() const {
     const IntegratorInput& in = s_.input.integrator;
     if (in.steps_asked)
-      throw PlacedError(in.step_place,
-                        fmt::format("{} has no time steps: its events follow from energy_step. Leave out "
-                                    "safety, courant and step.",
-                                    in.method));
+      throw PlacedError(in.step_place, fmt::format("{} has no time steps: its events follow from {}. Leave out "
+                                                   "safety, courant and step.",
+                                                   in.method, has_key(method_.keys, "grid") ? "grid" : "energy_step"));
   }
 
   // Without steps: those of `own` are what an explicit method would take, for outputs that want a time scale.
   void use_energy_steps() {
     const IntegratorInput& in = s_.input.integrator;
     p_.steps = p_.own;
+    if (!has_key(method_.keys, "energy_step")) {
+      s_.integrator = at_place(in.place, [&] { return method_.make(*s_.model, p_.steps, in.options); });
+      return;
+    }
     Subdomains subdomains = choose_subdomains(s_);
     const double energy_step = std::ranges::min(subdomains.energy_step);
     s_.integrator = at_place(in.place, [&] {

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/stepping/stepping_force.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "tempi/core/error.hpp"
+#include "tempi/integrator/checkpoint.hpp"
+
+namespace tempi {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Index most_at_once = 100'000;  // steps without time passing: it slides along a crease
+
+// The first s >= 0 at which f0 + f1 s + f2 s^2 becomes negative; f0 >= 0 but for rounding.
+double first_negative(double f0, double f1, double f2) {
+  if (f0 <= 0.0) {
+    if (f1 < 0.0 || (f1 == 0.0 && f2 < 0.0)) return 0.0;
+    return f2 < 0.0 ? -f1 / f2 : infinity;
+  }
+  if (f2 == 0.0) return f1 < 0.0 ? -f0 / f1 : infinity;
+  const double discriminant = f1 * f1 - 4.0 * f2 * f0;
+  if (discriminant < 0.0) return infinity;
+  const double q = -0.5 * (f1 + std::copysign(std::sqrt(discriminant), f1));
+  double first = infinity;
+  for (const double s : {q / f2, f0 / q})
+    if (s > 0.0) first = std::min(first, s);
+  return first;
+}
+
+}  // namespace
+
+SteppingForce::SteppingForce(const Model& model, std::vector<double> grid, double nominal_step)
+    : model_(model), kick_drift_(model, 0.0), nominal_(nominal_step), terms_of_(node_terms(model)) {
+  const auto d = static_cast<std::size_t>(model.dim());
+  if (grid.size() == 1) grid.assign(d, grid.front());
+  if (grid.size() != d)
+    throw InputError(fmt::format("grid has {} spacings (must be one, or one for each of {} axes).", grid.size(), d));
+  for (const double h : grid)
+    if (!(h > 0.0) || !std::isfinite(h)) throw InputError(fmt::format("grid = {} m (must be > 0).", h));
+  if (model.has_forces())
+    throw InputError(
+        "force-stepping keeps an energy that loads and dampers do not have: it takes none. Give constant gravity as "
+        "the "
+        "potential \"uniform-field\", or choose another method.");
+  for (const NodeId a : model.supports().held_nodes())
+    if (model.supports().moves(a))
+      throw InputError(
+          "force-stepping keeps an energy, and supports that move give and take some. Hold them at rest, or choose "
+          "another method.");
+  for (Index p = 0; p < model.potential_count(); ++p)
+    if (model.potential(p).as_local() == nullptr)
+      throw InputError(
+          fmt::format("force-stepping does not take {}, whose pairs act together. Give that potential "
+                      "together = false, or choose another method.",
+                      model.potential(p).describe(0)));
+  for (Index a = 0; a < model.node_count(); ++a)
+    for (std::size_t c = 0; c < d; ++c) {
+      const auto node = make_id<NodeId>(a);
+      if (model.supports().support_of(node, static_cast<int>(c)) != Supports::none) continue;
+      component_.push_back(static_cast<std::size_t>(a) * d + c);
+      h_.push_back(grid[c]);
+      inverse_mass_.push_back(1.0 / model.mass(node));
+      node_of_.push_back(a);
+    }
+  if (component_.empty()) throw InputError("force-stepping has nothing to move: every component is held.");
+  u_.assign(model.reference().size(), 0.0);
+}
+
+// V(z^i) - V(z^(i-1)): of the terms around the node whose coordinate changes.
+double SteppingForce::difference(std::size_t i) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto axis = static_cast<std::size_t>(order_[i - 1]);
+  const NodeId node = make_id<NodeId>(node_of_[axis]);
+  double sum = 0.0;
+  for (const TermId id : terms_of_[node]) {
+    const auto term = model_.term(id);
+    for (const NodeId a : term.stencil())
+      for (std::size_t c = 0; c < d; ++c) {
+        const std::size_t k = ordinal(a) * d + c;
+        const auto j = static_cast<std::size_t>(std::ranges::lower_bound(component_, k) - component_.begin());
+        if (j == component_.size() || component_[j] != k) continue;  // held: stays in u_
+        const bool up = static_cast<std::size_t>(rank_[j]) < i - 1;
+        u_[k] = h_[j] * static_cast<double>(corner_[j] + (up ? 1 : 0)) - model_.reference()[k];
+      }
+    const double before = term.potential->energy(term.k, u_, 0.0);
+    u_[component_[axis]] = h_[axis] * static_cast<double>(corner_[axis] + 1) - model_.reference()[component_[axis]];
+    const double after = term.potential->energy(term.k, u_, 0.0);
+    if (!std::isfinite(before) || !std::isfinite(after))
+      throw SolveError(
+          fmt::format("at t = {:.9g} s {} has no energy at a point of the grid: it is inverted there, or "
+                      "particles meet. Choose a finer grid.",
+                      t_, term.potential->describe(term.k)));
+    sum += after - before;
+  }
+  return sum;
+}
+
+void SteppingForce::find_force() {
+  jump_.resize(order_.size());
+  for (std::size_t i = 1; i <= order_.size(); ++i) jump_[i - 1] = difference(i);
+}
+
+void SteppingForce::start(const State& state) {
+  const std::size_t n = component_.size();
+  u_ = state.displacement;
+  corner_.resize(n), w_.resize(n), v_.resize(n), order_.resize(n), rank_.resize(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double z = (model_.reference()[component_[j]] + state.displacement[component_[j]]) / h_[j];
+    if (!(std::abs(z) < 9e15))
+      throw InputError(fmt::format("grid = {} m is too fine for a coordinate of {:.6g} m.", h_[j], z * h_[j]));
+    corner_[j] = static_cast<std::int64_t>(std::floor(z));
+    w_[j] = z - std::floor(z);
+    v_[j] = state.velocity[component_[j]];
+  }
+  // Equal parts in the order in which they are about to be.
+  std::iota(order_.begin(), order_.end(), 0);
+  std::ranges::stable_sort(order_, [&](std::int32_t a, std::int32_t b) {
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    return w_[i] != w_[j] ? w_[i] > w_[j] : v_[i] / h_[i] > v_[j] / h_[j];
+  });
+  for (std::size_t i = 0; i < n; ++i) rank_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
+  find_force();
+  started_ = true;
+  start_energy_ = stepped_energy();
+}
+
+SteppingForce::Leaves SteppingForce::next_face() const {
+  const std::size_t n = order_.size();
+  Leaves first{infinity, 0};
+  double w = 1.0, rate = 0.0, half = 0.0;  // of the axis before: w + rate s + half s^2
+  for (std::size_t i = 0; i <= n; ++i) {
+    double w_i = 0.0, rate_i = 0.0, half_i = 0.0;
+    if (i < n) {
+      const auto j = static_cast<std::size_t>(order_[i]);
+      w_i = w_[j];
+      rate_i = v_[j] / h_[j];
+      half_i = -0.5 * inverse_mass_[j] * jump_[i] / (h_[j] * h_[j]);
+    }
+    const double s = first_negative(w - w_i, rate - rate_i, half - half_i);
+    if (s < first.s) first = {s, i};
+    w = w_i, rate = rate_i, half = half_i;
+  }
+  return first;
+}
+
+void SteppingForce::move(double s) {
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const auto j = static_cast<std::size_t>(order_[i]);
+    const double dv = -s * inverse_mass_[j] * jump_[i] / h_[j];
+    w_[j] += s * (v_[j] + 0.5 * dv) / h_[j];
+    v_[j] += dv;
+  }
+}
+
+// Through a face: the one vertex that is not on it goes, its mirror comes.
+void SteppingForce::cross(std::size_t face) {
+  const std::size_t n = order_.size();
+  const auto place = [&](std::size_t i, std::int32_t axis) {
+    order_[i] = axis;
+    rank_[static_cast<std::size_t>(axis)] = static_cast<std::int32_t>(i);
+  };
+  if (face == 0) {  // the first axis reaches the next corner
+    const std::int32_t axis = order_.front();
+    const auto j = static_cast<std::size_t>(axis);
+    ++corner_[j];
+    w_[j] = 0.0;
+    for (std::size_t i = 1; i < n; ++i) place(i - 1, order_[i]);
+    place(n - 1, axis);
+    std::rotate(jump_.begin(), jump_.begin() + 1, jump_.end());
+    jump_[n - 1] = difference(n);
+  } else if (face == n) {  // the last one falls below its corner
+    const std::int32_t axis = order_.back();
+    const auto j = static_cast<std::size_t>(axis);
+    --corner_[j];
+    w_[j] = 1.0;
+    for (std::size_t i = n - 1; i > 0; --i) place(i, order_[i - 1]);
+    place(0, axis);
+    std::rotate(jump_.begin(), jump_.end() - 1, jump_.end());
+    jump_[0] = difference(1);
+  } else {
+    const std::int32_t before = order_[face - 1], after = order_[face];
+    double& a = w_[static_cast<std::size_t>(before)];
+    double& b = w_[static_cast<std::size_t>(after)];
+    a = b = 0.5 * (a + b);
+    place(face - 1, after);
+    place(face, before);
+    jump_[face - 1] = difference(face);
+    jump_[face] = difference(face + 1);
+  }
+}
+
+void SteppingForce::advance(State& state, double t_end, Observer*) {
+  if (!started_) {
+    kick_drift_.start(state);
+    start(state);
+  }
+  for (;;) {
+    const Leaves leaves = next_face();
+    const double t = t_ + leaves.s;
+    if (!(t < t_end)) break;
+    move(leaves.s);
+    t_ = t;
+    ++steps_;
+    shortest_ = steps_ == 1 ? leaves.s : std::min(shortest_, leaves.s);
+    longest_ = std::max(longest_, leaves.s);
+    at_once_ = leaves.s > 4.0 * std::numeric_limits<double>::epsilon() * t ? 0 : at_once_ + 1;
+    if (at_once_ > most_at_once)
+      throw SolveError(
+          fmt::format("{} steps at t = {:.9g} s: the motion slides along a crease of the grid. Choose "
+                      "another grid, or a start that is not on it.",
+                      most_at_once, t));
+    cross(leaves.face);
+  }
+  write(state);
+}
+
+void SteppingForce::write(State& state) const {
+  for (std::size_t j = 0; j < component_.size(); ++j) {
+    const std::size_t k = component_[j];
+    state.displacement[k] = h_[j] * (static_cast<double>(corner_[j]) + w_[j]) - model_.reference()[k];
+    state.velocity[k] = v_[j];
+  }
+  std::ranges::fill(state.clock, t_);
+}
+
+Snapshot SteppingForce::synchronized(const State& state, double t) const {
+  if (!started_) return kick_drift_.synchronized(state, t, false, [](TermId) { return 0.0; });
+  SteppingForce there = *this;
+  there.move(t - t_);
+  there.t_ = t;
+  State moved = state;
+  there.write(moved);
+  return kick_drift_.synchronized(moved, t, false, [](TermId) { return 0.0; });
+}
+
+double SteppingForce::step(TermId) const { return steps_ > 0 ? t_ / static_cast<double>(steps_) : nominal_; }
+
+double SteppingForce::stepped_energy() const {
+  const std::size_t n = component_.size();
+  std::vector<double> u = u_;
+  double energy = 0.0;
+  for (std::size_t j = 0; j < n; ++j) {
+    u[component_[j]] = h_[j] * static_cast<double>(corner_[j]) - model_.reference()[component_[j]];
+    energy += 0.5 / inverse_mass_[j] * v_[j] * v_[j];
+  }
+  energy += model_.potential_energy(u, 0.0);
+  for (std::size_t i = 0; i < n; ++i) energy += w_[static_cast<std::size_t>(order_[i])] * jump_[i];
+  return energy;
+}
+
+SteppingForce::Measures SteppingForce::measures() const {
+  Measures all = {{"events", static_cast<double>(steps_)}};
+  if (!started_) return all;
+  all.emplace_back("level_error", (stepped_energy() - start_energy_) / std::abs(start_energy_));
+  if (steps_ == 0) return all;
+  all.emplace_back("mean_step", t_ / static_cast<double>(steps_));
+  all.emplace_back("shortest_step", shortest_);
+  all.emplace_back("longest_step", longest_);
+  return all;
+}
+
+void SteppingForce::save(ArchiveWriter& archive) const {
+  save_model(archive, model_);
+  archive.put("grid", h_);
+  archive.put("started", started_);
+  archive.put("corner", corner_);
+  archive.put("order", order_);
+  archive.put("w", w_);
+  archive.put("v", v_);
+  archive.put("held", u_);
+  archive.put("figures", std::array{t_, start_energy_, shortest_, longest_});
+  archive.put("steps", std::array{steps_, at_once_});
+}
+
+void SteppingForce::load(ArchiveReader& archive) {
+  require_same_model(archive, model_);
+  std::vector<double> grid(h_.size());
+  archive.get("grid", grid);
+  if (grid != h_) throw InputError("the checkpoint was written with another grid. Use the same case.");
+  SteppingForce other = *this;
+  archive.get("started", other.started_);
+  const std::size_t n = other.started_ ? component_.size() : 0;
+  other.corner_.resize(n), other.order_.resize(n), other.w_.resize(n), other.v_.resize(n);
+  std::array<double, 4> figures{};
+  std::array<Index, 2> steps{};
+  archive.get("corner", other.corner_);
+  archive.get("order", other.order_);
+  archive.get("w", other.w_);
+  archive.get("v", other.v_);
+  archive.get("held", other.u_);
+  archive.get("figures", figures);
+  archive.get("steps", steps);
+  std::vector<std::int32_t> sorted = other.order_;
+  std::ranges::sort(sorted);
+  for (std::size_t i = 0; i < n; ++i)
+    if (sorted[i] != static_cast<std::int32_t>(i)) throw InputError("the checkpoint is damaged (its simplex is none).");
+  corner_ = other.corner_, order_ = other.order_, w_ = other.w_, v_ = other.v_, u_ = other.u_;
+  rank_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) rank_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
+  std::tie(t_, start_energy_, shortest_, longest_) = std::tuple_cat(figures);
+  std::tie(steps_, at_once_) = std::tuple_cat(steps);
+  started_ = other.started_;
+  if (started_) find_force();
+}
+
+}  // namespace tempi

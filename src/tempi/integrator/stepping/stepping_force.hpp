@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Force-stepping: Gonzalez (2011), chapter 3. The potential energy is replaced by its linear interpolation on the
+// Freudenthal (Kuhn) triangulation of a grid in the space of all free coordinates. In a simplex the force is constant
+// and the motion a parabola, which is known:
+//
+//   q(t + s) = q + s v - s^2/2 M^-1 dV_h,   v(t + s) = v - s M^-1 dV_h,                          eq. (3.13), Def. 3.2.1
+//
+// until it leaves through a face, where one vertex is replaced and nothing else happens: v is continuous. Here a
+// simplex is an integer corner z0 and an order pi of the axes, z^i = z^(i-1) + e_pi(i): the order of the fractional
+// parts 1 >= w_pi(1) >= ... >= w_pi(d) >= 0, and these inequalities are its faces. dV_h along pi(i) is (V(z^i) -
+// V(z^(i-1))) / h: O(d) a step, no matrix, and of the potential only the terms that touch the coordinates that change
+// (the thesis' matrices, Algorithm 4, give the same simplices; entries of its Z^-1 may be negative, G1-12).
+//
+// T + V_h is kept to rounding for ever; symplectic and reversible. Momenta are not kept exactly, the grid has not the
+// potential's symmetry: they stay in a band that shrinks with the grid. Steps are some h / (d^2 speed) long, so it is
+// for few coordinates. When not to use it: bodies of more than some hundreds of nodes; loads, dampers, moving supports
+// (refused); where exact momenta matter (energy-stepping has them).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/kick_drift.hpp"
+
+namespace tempi {
+
+class SteppingForce final : public Integrator {
+ public:
+  // `grid` [m]: the spacing, one for all axes of space or one for each. `model` must outlive the integrator.
+  // Throws InputError: a spacing that is not positive; constraints, loads, dampers, supports that move, sums.
+  SteppingForce(const Model& model, std::vector<double> grid, double nominal_step);
+
+  std::string_view name() const override { return "force-stepping"; }
+  Claims claims() const override {
+    return {1, Conservation::bounded, Conservation::bounded, Conservation::bounded, true, true};
+  }
+  Snapshot synchronized(const State& state, double t) const override;
+  double step(TermId term) const override;  // mean so far
+  Index updates(TermId) const override { return steps_; }
+  Measures measures() const override;
+  void save(ArchiveWriter& archive) const override;
+  void load(ArchiveReader& archive) override;
+
+  double stepped_energy() const;  // T + V_h now [J]; cost: one evaluation of all terms
+
+ private:
+  struct Leaves {
+    double s;          // [s]
+    std::size_t face;  // 0: w of the first axis is 1; i < d: those of the i-th and the next are equal; d: the last is 0
+  };
+  void advance(State& state, double t_end, Observer* observer) override;
+  void start(const State& state);
+  Leaves next_face() const;
+  void move(double s);
+  void cross(std::size_t face);
+  double difference(std::size_t i) const;  // V(z^i) - V(z^(i-1)), i = 1 ... d
+  void find_force();
+  void write(State& state) const;
+
+  const Model& model_;
+  KickDrift kick_drift_;
+  double nominal_;
+  // Of the d free components: which one it is, grid spacing, inverse mass.
+  std::vector<std::size_t> component_;
+  std::vector<double> h_, inverse_mass_;
+  std::vector<Index> node_of_;
+  NodeTerms terms_of_;
+
+  // The simplex and the motion in it, at time t_. w: in grid spacings from the corner; v [m/s].
+  std::vector<std::int64_t> corner_;
+  std::vector<std::int32_t> order_, rank_;  // pi, and where each axis stands in it
+  std::vector<double> w_, v_, jump_;        // jump: V(z^i) - V(z^(i-1)) by the place in the order
+  double t_ = 0.0;
+  Index steps_ = 0;
+  Index at_once_ = 0;
+  bool started_ = false;
+  double start_energy_ = 0.0, shortest_ = 0.0, longest_ = 0.0;
+  mutable std::vector<double> u_;  // displacements of all nodes, those of terms in hand at a vertex
+};
+
+}  // namespace tempi

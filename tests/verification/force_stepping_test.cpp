@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Force-stepping: against the definition evaluated by brute force, the thesis' figures, its own invariants. Gonzalez
+// (2011), chapter 3.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <filesystem>
+#include <numbers>
+
+#include "support/pair_cases.hpp"
+#include "support/runs.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/integrator/checkpoint.hpp"
+#include "tempi/integrator/stepping/stepping_force.hpp"
+#include "tempi/potential/wells.hpp"
+
+namespace tempi::test {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+// V = -1/r about the origin, as a field: a point with unit mass.
+class Centre final : public LocalPotential {
+ public:
+  explicit Centre(std::vector<double> at) : at_(std::move(at)) {}
+  Index size() const override { return 1; }
+  int dim() const override { return 2; }
+  std::span<const NodeId> stencil(Index) const override { return node_; }
+  double energy(Index, std::span<const double> u, double) const override { return -1.0 / r(u); }
+  double add_gradient(Index, std::span<const double> u, double, std::span<double> g) const override {
+    for (std::size_t c = 0; c < 2; ++c) g[c] += (at_[c] + u[c]) / std::pow(r(u), 3);
+    return 1.0;
+  }
+  void add_hessian(Index, std::span<const double>, double, std::span<double>) const override {}
+  double mass(Index, std::size_t) const override { return 0.0; }
+  std::string describe(Index) const override { return "centre"; }
+
+ private:
+  double r(std::span<const double> u) const { return std::hypot(at_[0] + u[0], at_[1] + u[1]); }
+  std::vector<double> at_;
+  std::array<NodeId, 1> node_ = {NodeId{0}};
+};
+
+// Section 3.6.1.1: from the pericentre of an ellipse of semi-axis 1; a period is 2 pi.
+std::unique_ptr<Model> kepler(double e) {
+  Model::Parts parts = particles(2, {1.0 - e, 0.0}, {1.0});
+  parts.add(std::make_unique<Centre>(parts.reference));
+  return std::make_unique<Model>(std::move(parts));
+}
+State start_of_kepler(const Model& model, double e) {
+  State state = reference_state(model);
+  state.velocity = {0.0, std::sqrt((1.0 + e) / (1.0 - e))};
+  return state;
+}
+
+Body atoms() {
+  const std::vector<double> X = {0.0, 0.06, 0.06, 1.14, 1.0, 0.5, 1.06, -0.62, -0.06, -1.17, -1.03, -0.47, -0.91, 0.62};
+  Model::Parts parts = particles(2, X, std::vector<double>(7, 1.0));
+  add_pairs(parts, all_pairs(7), LennardJones{1.0, 1.0, {}});
+  Body body;
+  body.model = std::make_unique<Model>(std::move(parts));
+  return body;
+}
+State start_of_atoms(const Body& body) {
+  State state = reference_state(*body.model);
+  Random random(3);
+  for (double& v : state.velocity) v = random.uniform(-0.4, 0.4);
+  for (double& u : state.displacement) u = random.uniform(-0.01, 0.01);  // off the planes of every grid
+  return state;
+}
+
+double mean_step(const SteppingForce& method) { return method.step(TermId{0}); }
+
+// Mean step, T + V_h to rounding and angular momentum in a band over the thesis' 32 orbits.
+TEST(ForceStepping, takes_the_mean_step_of_the_thesis_around_keplers_centre) {
+  const double e = 0.85;
+  const auto model = kepler(e);
+  SteppingForce method(*model, {0.022}, 1.0);
+  State state = start_of_kepler(*model, e);
+  method.advance_to(state, 1e-9);
+  const double energy = method.stepped_energy();
+  double strayed = 0.0, least = 1e9, most = 0.0;
+  for (int i = 1; i <= 640; ++i) {
+    method.advance_to(state, 64.0 * pi * i / 640);
+    strayed = std::max(strayed, std::abs(method.stepped_energy() - energy));
+    const auto& u = state.displacement;
+    const double L = (1.0 - e + u[0]) * state.velocity[1] - u[1] * state.velocity[0];
+    least = std::min(least, L), most = std::max(most, L);
+  }
+  EXPECT_NEAR(0.0125, mean_step(method), 0.01 * 0.0125);
+  EXPECT_LT(strayed, 1e-11 * std::abs(energy));
+  EXPECT_LT((most - least) / std::sqrt(1.0 - e * e), 0.1);
+  EXPECT_GT(most - least, 1e-6) << "angular momentum is not exact";
+}
+
+// Faces are the planes q_i = n h and q_i - q_j = n h, so the number of steps is the total variation of q_i and q_i -
+// q_j along the path over h: around an ellipse of semi-axes 1 and b, (4 + 4 b + 4 sqrt(1 + b^2)) / h.
+TEST(ForceStepping, takes_as_many_steps_as_the_path_crosses_planes) {
+  const double e = 0.85, b = std::sqrt(1.0 - e * e);
+  const auto model = kepler(e);
+  for (const double h : {0.022, 0.011, 0.0055}) {
+    SCOPED_TRACE(h);
+    SteppingForce method(*model, {h}, 1.0);
+    State state = start_of_kepler(*model, e);
+    method.advance_to(state, 64.0 * pi);
+    const double expected = 32.0 * (4.0 + 4.0 * b + 4.0 * std::sqrt(1.0 + b * b)) / h;
+    EXPECT_NEAR(expected, static_cast<double>(method.updates(TermId{0})), 0.05 * expected);
+  }
+}
+
+// The interpolation by brute force: V_h where we are from the corners of the simplex found by sorting fractions, forces
+// by the differences; and the motion by many small steps of the exact parabola of whichever simplex we are in.
+TEST(ForceStepping, follows_the_piecewise_linear_potential) {
+  const Body body = atoms();
+  const Model& model = *body.model;
+  const double h = 0.05, end = 0.4;
+  const std::size_t n = 14;
+  SteppingForce method(model, {h}, 1.0);
+  State state = start_of_atoms(body);
+  method.advance_to(state, end);
+  const State ours = method.synchronized(state, end).state;
+  std::vector<double> q = start_of_atoms(body).displacement;
+  for (std::size_t j = 0; j < n; ++j) q[j] += model.reference()[j];
+  const auto force = [&](const std::vector<double>& at) {
+    std::vector<std::size_t> order(n);
+    std::vector<double> fraction(n), u(n), f(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      order[j] = j;
+      fraction[j] = at[j] / h - std::floor(at[j] / h);
+      u[j] = h * std::floor(at[j] / h) - model.reference()[j];
+    }
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return fraction[a] > fraction[b]; });
+    double before = model.potential_energy(u, 0.0);
+    for (const std::size_t j : order) {
+      u[j] += h;
+      const double after = model.potential_energy(u, 0.0);
+      f[j] = -(after - before) / h;
+      before = after;
+    }
+    return f;
+  };
+  // Small steps miss where faces are by their length: order one.
+  std::vector<double> lengths, errors;
+  for (const int steps : {10'000, 40'000, 160'000}) {
+    const double dt = end / steps;
+    std::vector<double> x = q, v = start_of_atoms(body).velocity;
+    for (int i = 0; i < steps; ++i) {
+      const auto f = force(x);
+      for (std::size_t j = 0; j < n; ++j) x[j] += dt * (v[j] + 0.5 * dt * f[j]), v[j] += dt * f[j];
+    }
+    for (std::size_t j = 0; j < n; ++j) x[j] -= model.reference()[j];
+    lengths.push_back(dt);
+    errors.push_back(std::max(largest_difference(x, ours.displacement), largest_difference(v, ours.velocity)));
+  }
+  EXPECT_GT(method.updates(TermId{0}), 50);
+  EXPECT_LT(errors.back(), 3e-3);
+  EXPECT_GT(slope(lengths, errors), 0.5);
+}
+
+TEST(ForceStepping, keeps_its_energy_over_a_hundred_thousand_steps) {
+  const Body body = atoms();
+  SteppingForce method(*body.model, {0.01}, 1.0);
+  State state = start_of_atoms(body);
+  method.advance_to(state, 1e-9);
+  const double before = method.stepped_energy();
+  double worst = 0.0;
+  for (int i = 1; method.updates(TermId{0}) < 100'000; ++i) {
+    method.advance_to(state, 0.5 * i);
+    worst = std::max(worst, std::abs(method.stepped_energy() - before));
+  }
+  EXPECT_LT(worst, 1e-11 * std::abs(before));
+}
+
+TEST(ForceStepping, runs_elastic_bodies_and_books_supports) {
+  const Body body =
+      make_body_held_at(triangle_mesh(CellType::triangle3, 2, 0.1, 2), NeoHookean{{1.3, 0.7}}, 1.2, "left");
+  State state = moving_state(body, 0.0, 0.05, 4);
+  for (const NodeId a : body.model->supports().held_nodes())
+    for (std::size_t c = 0; c < 2; ++c) state.velocity[2 * ordinal(a) + c] = 0.0;
+  SteppingForce method(*body.model, {0.003}, 1.0);
+  method.advance_to(state, 1e-9);
+  const double before = method.stepped_energy();
+  method.advance_to(state, 3.0);
+  EXPECT_GT(method.updates(TermId{0}), 1000);
+  EXPECT_LT(std::abs(method.stepped_energy() - before), 1e-12 * std::abs(before) + 1e-16);
+  for (const NodeId a : body.model->supports().held_nodes()) EXPECT_EQ(0.0, state.displacement[2 * ordinal(a)]);
+}
+
+TEST(ForceStepping, is_reversible) {
+  const double e = 0.85;
+  const auto model = kepler(e);
+  const State start = start_of_kepler(*model, e);
+  State state = start;
+  for (int way = 0; way < 2; ++way) {
+    SteppingForce method(*model, {0.022}, 1.0);
+    method.advance_to(state, 4.0 * pi);
+    state = method.synchronized(state, 4.0 * pi).state;
+    for (double& v : state.velocity) v = -v;
+    std::ranges::fill(state.clock, 0.0);
+  }
+  EXPECT_LT(largest_difference(state.displacement, start.displacement), 1e-6);
+}
+
+TEST(ForceStepping, is_symplectic_across_faces) {
+  const Body body = atoms();
+  const auto n = static_cast<Eigen::Index>(2 * body.model->node_count());
+  Eigen::MatrixXd A(2 * n, 2 * n), J = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+  J.topRightCorner(n, n).setIdentity();
+  J.bottomLeftCorner(n, n) = -Eigen::MatrixXd::Identity(n, n);
+  const double spacing = 1e-8, omega = 20.0;  // about the fastest: scales momenta to be like places
+  for (const double loss : {0.0, 0.02}) {
+    std::vector<Index> counts;
+    const auto flow = [&](State state) {
+      SteppingForce method(*body.model, {0.1937}, 1.0);
+      method.advance_to(state, 0.15);
+      counts.push_back(method.updates(TermId{0}));
+      State end = method.synchronized(state, 0.15).state;
+      for (double& v : end.velocity) v *= 1.0 - loss;
+      return end;
+    };
+    for (Eigen::Index j = 0; j < 2 * n; ++j) {
+      State up = start_of_atoms(body), down = up;
+      const auto i = static_cast<std::size_t>(j % n);
+      (j < n ? up.displacement : up.velocity)[i] += spacing;
+      (j < n ? down.displacement : down.velocity)[i] -= spacing;
+      up = flow(up), down = flow(down);
+      for (Eigen::Index k = 0; k < n; ++k) {
+        const auto row = static_cast<std::size_t>(k);
+        A(k, j) = (up.displacement[row] - down.displacement[row]) / (2.0 * spacing) * (j < n ? 1.0 : omega);
+        A(k + n, j) = (up.velocity[row] - down.velocity[row]) / (2.0 * spacing) / (j < n ? omega : 1.0);
+      }
+    }
+    ASSERT_EQ(std::ranges::count(counts, counts.front()), std::ssize(counts)) << "a face lies within the differences";
+    ASSERT_GE(counts.front(), 10);
+    const double defect = (A.transpose() * J * A - J).cwiseAbs().maxCoeff();
+    EXPECT_EQ(defect < 1e-4, loss == 0.0) << defect << " where entries are up to " << A.cwiseAbs().maxCoeff();
+  }
+}
+
+TEST(ForceStepping, goes_on_to_the_same_bits) {
+  const Body body = atoms();
+  const auto file = std::filesystem::temp_directory_path() / "tempi_force_stepping.bin";
+  SteppingForce whole(*body.model, {0.02}, 1.0);
+  State expected = start_of_atoms(body);
+  whole.advance_to(expected, 3.0);
+  Random random(4);
+  for (int i = 0; i < 10; ++i) {
+    SteppingForce first(*body.model, {0.02}, 1.0), second(*body.model, {0.02}, 1.0);
+    State state = start_of_atoms(body), later = reference_state(*body.model);
+    first.advance_to(state, random.uniform(0.0, 3.0));
+    write_checkpoint(file, state, first);
+    first.advance_to(state, 3.0);
+    EXPECT_TRUE(same_bits(state, expected));
+    read_checkpoint(file, later, second);
+    second.advance_to(later, 3.0);
+    EXPECT_TRUE(same_bits(later, expected));
+    EXPECT_EQ(second.measures(), whole.measures());
+  }
+  SteppingForce other(*body.model, {0.03}, 1.0);
+  State state = reference_state(*body.model);
+  EXPECT_THROW(read_checkpoint(file, state, other), InputError);
+  std::filesystem::remove(file);
+}
+
+TEST(ForceStepping, converges_with_the_grid) {
+  const double e = 0.5, end = 2.0 * pi;
+  const auto model = kepler(e);
+  std::vector<double> h, errors;
+  for (const double grid : {0.02, 0.01, 0.005, 0.0025, 0.00125}) {
+    SteppingForce method(*model, {grid}, 1.0);
+    State state = start_of_kepler(*model, e);
+    method.advance_to(state, end);
+    h.push_back(grid);
+    errors.push_back(largest(method.synchronized(state, end).state.displacement));  // back where it began
+  }
+  EXPECT_GT(slope(h, errors), 0.7);
+  EXPECT_LT(slope(h, errors), 2.3);
+}
+
+TEST(ForceStepping, refuses_what_it_does_not_take) {
+  const Body loaded = loaded_body();
+  EXPECT_THROW(SteppingForce(*loaded.model, {0.1}, 1.0), InputError);
+  const auto model = kepler(0.5);
+  for (const double h : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+    EXPECT_THROW(SteppingForce(*model, {h}, 1.0), InputError);
+  EXPECT_THROW(SteppingForce(*model, {1.0, 1.0, 1.0}, 1.0), InputError);
+}
+
+}  // namespace
+}  // namespace tempi::test
