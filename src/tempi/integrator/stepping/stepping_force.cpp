@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <tuple>
 
@@ -87,10 +88,10 @@ double SteppingForce::difference(std::size_t i) const {
         const auto j = static_cast<std::size_t>(std::ranges::lower_bound(component_, k) - component_.begin());
         if (j == component_.size() || component_[j] != k) continue;  // held: stays in u_
         const bool up = static_cast<std::size_t>(rank_[j]) < i - 1;
-        u_[k] = h_[j] * static_cast<double>(corner_[j] + (up ? 1 : 0)) - model_.reference()[k];
+        u_[k] = place(j, up ? 1.0 : 0.0) - model_.reference()[k];
       }
     const double before = term.potential->energy(term.k, u_, 0.0);
-    u_[component_[axis]] = h_[axis] * static_cast<double>(corner_[axis] + 1) - model_.reference()[component_[axis]];
+    u_[component_[axis]] = place(axis, 1.0) - model_.reference()[component_[axis]];
     const double after = term.potential->energy(term.k, u_, 0.0);
     if (!std::isfinite(before) || !std::isfinite(after))
       throw SolveError(
@@ -107,12 +108,12 @@ void SteppingForce::find_force() {
   for (std::size_t i = 1; i <= order_.size(); ++i) jump_[i - 1] = difference(i);
 }
 
-void SteppingForce::start(const State& state) {
+// Finds the simplex.
+void SteppingForce::place_on_grid(const State& state) {
   const std::size_t n = component_.size();
-  u_ = state.displacement;
   corner_.resize(n), w_.resize(n), v_.resize(n), order_.resize(n), rank_.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
-    const double z = (model_.reference()[component_[j]] + state.displacement[component_[j]]) / h_[j];
+    const double z = (model_.reference()[component_[j]] + state.displacement[component_[j]]) / h_[j] + offset_[j];
     if (!(std::abs(z) < 9e15))
       throw InputError(fmt::format("grid = {} m is too fine for a coordinate of {:.6g} m.", h_[j], z * h_[j]));
     corner_[j] = static_cast<std::int64_t>(std::floor(z));
@@ -125,6 +126,34 @@ void SteppingForce::start(const State& state) {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
     return w_[i] != w_[j] ? w_[i] > w_[j] : v_[i] / h_[i] > v_[j] / h_[j];
   });
+}
+
+// Whether the start lies on a face and moves along it: two coordinates as far within their cells and as fast, or one at
+// rest on a plane of the grid.
+bool SteppingForce::slides() const {
+  constexpr double near = 1e-9;  // of a spacing
+  double fastest = 0.0;
+  for (std::size_t j = 0; j < v_.size(); ++j) fastest = std::max(fastest, std::abs(v_[j] / h_[j]));
+  const auto rate = [&](std::size_t i) {
+    return v_[static_cast<std::size_t>(order_[i])] / h_[static_cast<std::size_t>(order_[i])];
+  };
+  const auto part = [&](std::size_t i) { return w_[static_cast<std::size_t>(order_[i])]; };
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (i > 0 && part(i - 1) - part(i) < near && std::abs(rate(i - 1) - rate(i)) <= near * fastest) return true;
+    if ((part(i) < near || part(i) > 1.0 - near) && std::abs(rate(i)) <= near * fastest) return true;
+  }
+  return false;
+}
+
+void SteppingForce::start(const State& state) {
+  const std::size_t n = component_.size();
+  u_ = state.displacement;
+  offset_.assign(n, 0.0);
+  place_on_grid(state);
+  if (slides()) {
+    for (std::size_t j = 0; j < n; ++j) offset_[j] = std::fmod(static_cast<double>(j + 1) * std::numbers::phi, 1.0);
+    place_on_grid(state);
+  }
   for (std::size_t i = 0; i < n; ++i) rank_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
   find_force();
   started_ = true;
@@ -162,7 +191,7 @@ void SteppingForce::move(double s) {
 // Through a face: the one vertex that is not on it goes, its mirror comes.
 void SteppingForce::cross(std::size_t face) {
   const std::size_t n = order_.size();
-  const auto place = [&](std::size_t i, std::int32_t axis) {
+  const auto put = [&](std::size_t i, std::int32_t axis) {
     order_[i] = axis;
     rank_[static_cast<std::size_t>(axis)] = static_cast<std::int32_t>(i);
   };
@@ -171,8 +200,8 @@ void SteppingForce::cross(std::size_t face) {
     const auto j = static_cast<std::size_t>(axis);
     ++corner_[j];
     w_[j] = 0.0;
-    for (std::size_t i = 1; i < n; ++i) place(i - 1, order_[i]);
-    place(n - 1, axis);
+    for (std::size_t i = 1; i < n; ++i) put(i - 1, order_[i]);
+    put(n - 1, axis);
     std::rotate(jump_.begin(), jump_.begin() + 1, jump_.end());
     jump_[n - 1] = difference(n);
   } else if (face == n) {  // the last one falls below its corner
@@ -180,8 +209,8 @@ void SteppingForce::cross(std::size_t face) {
     const auto j = static_cast<std::size_t>(axis);
     --corner_[j];
     w_[j] = 1.0;
-    for (std::size_t i = n - 1; i > 0; --i) place(i, order_[i - 1]);
-    place(0, axis);
+    for (std::size_t i = n - 1; i > 0; --i) put(i, order_[i - 1]);
+    put(0, axis);
     std::rotate(jump_.begin(), jump_.end() - 1, jump_.end());
     jump_[0] = difference(1);
   } else {
@@ -189,8 +218,8 @@ void SteppingForce::cross(std::size_t face) {
     double& a = w_[static_cast<std::size_t>(before)];
     double& b = w_[static_cast<std::size_t>(after)];
     a = b = 0.5 * (a + b);
-    place(face - 1, after);
-    place(face, before);
+    put(face - 1, after);
+    put(face, before);
     jump_[face - 1] = difference(face);
     jump_[face] = difference(face + 1);
   }
@@ -224,7 +253,7 @@ void SteppingForce::advance(State& state, double t_end, Observer*) {
 void SteppingForce::write(State& state) const {
   for (std::size_t j = 0; j < component_.size(); ++j) {
     const std::size_t k = component_[j];
-    state.displacement[k] = h_[j] * (static_cast<double>(corner_[j]) + w_[j]) - model_.reference()[k];
+    state.displacement[k] = place(j, w_[j]) - model_.reference()[k];
     state.velocity[k] = v_[j];
   }
   std::ranges::fill(state.clock, t_);
@@ -247,7 +276,7 @@ double SteppingForce::stepped_energy() const {
   std::vector<double> u = u_;
   double energy = 0.0;
   for (std::size_t j = 0; j < n; ++j) {
-    u[component_[j]] = h_[j] * static_cast<double>(corner_[j]) - model_.reference()[component_[j]];
+    u[component_[j]] = place(j, 0.0) - model_.reference()[component_[j]];
     energy += 0.5 / inverse_mass_[j] * v_[j] * v_[j];
   }
   energy += model_.potential_energy(u, 0.0);
@@ -275,6 +304,7 @@ void SteppingForce::save(ArchiveWriter& archive) const {
   archive.put("w", w_);
   archive.put("v", v_);
   archive.put("held", u_);
+  archive.put("offset", offset_);
   archive.put("figures", std::array{t_, start_energy_, shortest_, longest_});
   archive.put("steps", std::array{steps_, at_once_});
 }
@@ -295,6 +325,8 @@ void SteppingForce::load(ArchiveReader& archive) {
   archive.get("w", other.w_);
   archive.get("v", other.v_);
   archive.get("held", other.u_);
+  other.offset_.resize(n);
+  archive.get("offset", other.offset_);
   archive.get("figures", figures);
   archive.get("steps", steps);
   std::vector<std::int32_t> sorted = other.order_;
@@ -302,6 +334,7 @@ void SteppingForce::load(ArchiveReader& archive) {
   for (std::size_t i = 0; i < n; ++i)
     if (sorted[i] != static_cast<std::int32_t>(i)) throw InputError("the checkpoint is damaged (its simplex is none).");
   corner_ = other.corner_, order_ = other.order_, w_ = other.w_, v_ = other.v_, u_ = other.u_;
+  offset_ = other.offset_;
   rank_.resize(n);
   for (std::size_t i = 0; i < n; ++i) rank_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
   std::tie(t_, start_energy_, shortest_, longest_) = std::tuple_cat(figures);

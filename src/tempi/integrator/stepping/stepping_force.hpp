@@ -12,9 +12,11 @@
 // (the thesis' matrices, Algorithm 4, give the same simplices; entries of its Z^-1 may be negative, G1-12).
 //
 // T + V_h is kept to rounding for ever; symplectic and reversible. Momenta are not kept exactly, the grid has not the
-// potential's symmetry: they stay in a band that shrinks with the grid. Steps are some h / (d^2 speed) long, so it is
-// for few coordinates. When not to use it: bodies of more than some hundreds of nodes; loads, dampers, moving supports
-// (refused); where exact momenta matter (energy-stepping has them).
+// potential's symmetry (nor, where coordinates begin equal and equally fast, as those of a structured mesh do, is it
+// left where it is: it is shifted, by parts of its spacing that differ from axis to axis): they stay in a band that
+// shrinks with the grid. Steps are some h / (d^2 speed) long, so it is for few coordinates. When not to use it: bodies
+// of more than some hundreds of nodes; loads, dampers, moving supports (refused); where exact momenta matter
+// (energy-stepping has them).
 #pragma once
 
 #include <cstdint>
@@ -51,6 +53,12 @@ class SteppingForce final : public Integrator {
   };
   void advance(State& state, double t_end, Observer* observer) override;
   void start(const State& state);
+  void place_on_grid(const State& state);
+  bool slides() const;
+  // Of coordinate j, `part` of a spacing above its corner [m].
+  double place(std::size_t j, double part) const {
+    return h_[j] * (static_cast<double>(corner_[j]) + part - offset_[j]);
+  }
   Leaves next_face() const;
   void move(double s);
   void cross(std::size_t face);
@@ -67,6 +75,7 @@ class SteppingForce final : public Integrator {
   std::vector<Index> node_of_;
   NodeTerms terms_of_;
 
+  std::vector<double> offset_;  // of the grid, in its spacings: see start()
   // The simplex and the motion in it, at time t_. w: in grid spacings from the corner; v [m/s].
   std::vector<std::int64_t> corner_;
   std::vector<std::int32_t> order_, rank_;  // pi, and where each axis stands in it
