@@ -64,7 +64,9 @@ SteppingForce::SteppingForce(const Model& model, std::vector<double> grid, doubl
   for (Index a = 0; a < model.node_count(); ++a)
     for (std::size_t c = 0; c < d; ++c) {
       const auto node = make_id<NodeId>(a);
+      free_.push_back(-1);
       if (model.supports().support_of(node, static_cast<int>(c)) != Supports::none) continue;
+      free_.back() = static_cast<std::int32_t>(component_.size());
       component_.push_back(static_cast<std::size_t>(a) * d + c);
       h_.push_back(grid[c]);
       inverse_mass_.push_back(1.0 / model.mass(node));
@@ -85,8 +87,8 @@ double SteppingForce::difference(std::size_t i) const {
     for (const NodeId a : term.stencil())
       for (std::size_t c = 0; c < d; ++c) {
         const std::size_t k = ordinal(a) * d + c;
-        const auto j = static_cast<std::size_t>(std::ranges::lower_bound(component_, k) - component_.begin());
-        if (j == component_.size() || component_[j] != k) continue;  // held: stays in u_
+        if (free_[k] < 0) continue;  // held: stays in u_
+        const auto j = static_cast<std::size_t>(free_[k]);
         const bool up = static_cast<std::size_t>(rank_[j]) < i - 1;
         u_[k] = place(j, up ? 1.0 : 0.0) - model_.reference()[k];
       }

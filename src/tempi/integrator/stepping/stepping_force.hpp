@@ -71,6 +71,7 @@ class SteppingForce final : public Integrator {
   double nominal_;
   // Of the d free components: which one it is, grid spacing, inverse mass.
   std::vector<std::size_t> component_;
+  std::vector<std::int32_t> free_;  // of each component its place among these, or -1
   std::vector<double> h_, inverse_mass_;
   std::vector<Index> node_of_;
   NodeTerms terms_of_;
