@@ -13,11 +13,10 @@
 // grazing events. One subdomain is energy-stepping. Several, each with its own events, are the asynchronous method:
 // after an event only those search anew that share a node with a component that may move.
 //
-// There is no step and no solve, and one thread; an event costs one gradient and some four evaluations of V along a flight
-// (level_search .hpp), and the larger h, the fewer events. Order: the error falls as sqrt(h) where motions turn (2011,
-// sec. 2.5.1). When not to use it: where energy is put in or taken out (loads, dampers, moving supports are refused:
-// they have no potential; constant gravity is one, as the potential uniform-field), or where accuracy per cost is all
-// that counts.
+// There is no step and no solve, and one thread. An event costs one gradient and some four evaluations of V along a
+// flight (level_search.hpp); the larger h, the fewer events. Errors fall as sqrt(h). When not to use it: where energy
+// is put in or taken out (loads, dampers, moving supports are refused: they have no potential; constant gravity is one,
+// as the potential uniform-field), or where accuracy per cost is all that counts.
 #pragma once
 
 #include <cstdint>
