@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "support/pair_cases.hpp"
-#include "support/runs.hpp"
+#include "support/stepping_methods.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
 #include "tempi/integrator/one_step/sync_rk4.hpp"
@@ -42,15 +42,6 @@ std::unique_ptr<SteppingEnergy> make_several(const Model& model, double h, std::
 
 // ---- what moves ----
 
-// Frozen argon in units of epsilon, sigma and the atom's mass, spun up: the thesis' Table 2.1 rounded.
-Body atoms() {
-  const std::vector<double> X = {0.0, 0.06, 0.06, 1.14, 1.0, 0.5, 1.06, -0.62, -0.06, -1.17, -1.03, -0.47, -0.91, 0.62};
-  Model::Parts parts = particles(2, X, std::vector<double>(7, 1.0));
-  add_pairs(parts, all_pairs(7), LennardJones{1.0, 1.0, {}});
-  Body body;
-  body.model = std::make_unique<Model>(std::move(parts));
-  return body;
-}
 State start_of_atoms(const Body& body) {
   State state = reference_state(*body.model);
   Random random(3);

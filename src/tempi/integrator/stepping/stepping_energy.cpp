@@ -11,6 +11,7 @@
 
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
+#include "tempi/integrator/stepping/conservative.hpp"
 
 namespace tempi {
 namespace {
@@ -170,15 +171,7 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
   TEMPI_ASSERT(std::ssize(of_term_) == model.term_count() && std::ssize(nominal_) == model.term_count());
   for (const double h : subdomains.energy_step)
     if (!(h > 0.0) || !std::isfinite(h)) throw InputError(fmt::format("energy_step = {} J (must be > 0).", h));
-  if (model.has_forces())
-    throw InputError(
-        "energy-stepping keeps an energy that loads and dampers do not have: it takes none. Give constant gravity as "
-        "the potential \"uniform-field\", or choose another method.");
-  for (const NodeId a : model.supports().held_nodes())
-    if (model.supports().moves(a))
-      throw InputError(
-          "energy-stepping keeps an energy, and supports that move give and take some. Hold them at rest, or choose "
-          "another method.");
+  require_conservative(model, "energy-stepping");
   const auto d = static_cast<std::size_t>(model.dim());
   for (Index a = 0; a < model.node_count(); ++a)
     for (int c = 0; c < model.dim(); ++c) {
@@ -201,11 +194,6 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
         if (of_term_[static_cast<std::size_t>(term)] == static_cast<std::int32_t>(i))
           of_width[potential.stencil(k).size()].push_back(k);
       for (auto& [width, terms] : of_width) {
-        if (potential.as_local() == nullptr)
-          throw InputError(
-              fmt::format("energy-stepping does not take {}, whose pairs act together. Give that "
-                          "potential together = false, or choose another method.",
-                          potential.describe(0)));
         Part::Piece piece{&potential, nullptr, std::move(terms), {}, width};
         for (const Index k : piece.terms)
           for (const NodeId a : potential.stencil(k)) {

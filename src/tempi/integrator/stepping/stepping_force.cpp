@@ -12,6 +12,7 @@
 
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
+#include "tempi/integrator/stepping/conservative.hpp"
 
 namespace tempi {
 namespace {
@@ -45,22 +46,7 @@ SteppingForce::SteppingForce(const Model& model, std::vector<double> grid, doubl
     throw InputError(fmt::format("grid has {} spacings (must be one, or one for each of {} axes).", grid.size(), d));
   for (const double h : grid)
     if (!(h > 0.0) || !std::isfinite(h)) throw InputError(fmt::format("grid = {} m (must be > 0).", h));
-  if (model.has_forces())
-    throw InputError(
-        "force-stepping keeps an energy that loads and dampers do not have: it takes none. Give constant gravity as "
-        "the "
-        "potential \"uniform-field\", or choose another method.");
-  for (const NodeId a : model.supports().held_nodes())
-    if (model.supports().moves(a))
-      throw InputError(
-          "force-stepping keeps an energy, and supports that move give and take some. Hold them at rest, or choose "
-          "another method.");
-  for (Index p = 0; p < model.potential_count(); ++p)
-    if (model.potential(p).as_local() == nullptr)
-      throw InputError(
-          fmt::format("force-stepping does not take {}, whose pairs act together. Give that potential "
-                      "together = false, or choose another method.",
-                      model.potential(p).describe(0)));
+  require_conservative(model, "force-stepping");
   for (Index a = 0; a < model.node_count(); ++a)
     for (std::size_t c = 0; c < d; ++c) {
       const auto node = make_id<NodeId>(a);
