@@ -86,5 +86,21 @@ TEST(Archive, a_write_that_fails_is_an_output_error) {
   EXPECT_THROW(writer.put("x", 1.0), OutputError);
 }
 
+TEST(Archive, refuses_a_truth_value_that_is_none) {
+  std::ostringstream out;
+  ArchiveWriter writer(out);
+  writer.put("no", false);
+  writer.put("yes", true);
+  writer.put("odd", static_cast<char>(9));
+  std::istringstream in(out.str());
+  ArchiveReader reader(in);
+  bool no = true, yes = false;
+  reader.get("no", no);
+  reader.get("yes", yes);
+  EXPECT_FALSE(no);
+  EXPECT_TRUE(yes);
+  EXPECT_THROW(reader.get("odd", yes), InputError);
+}
+
 }  // namespace
 }  // namespace tempi

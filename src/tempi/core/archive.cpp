@@ -19,6 +19,13 @@ void ArchiveWriter::put_bytes(std::string_view name, const void* data, std::size
   if (!out_) throw OutputError(fmt::format("cannot write '{}' to the checkpoint (is the disk full?).", name));
 }
 
+void ArchiveReader::get(std::string_view name, bool& value) {
+  get_bytes(name, sizeof(bool));
+  const auto byte = static_cast<unsigned char>(buffer_.front());
+  if (byte > 1) throw InputError(fmt::format("the checkpoint is damaged ('{}' is {}).", name, byte));
+  value = byte == 1;
+}
+
 void ArchiveReader::get_bytes(std::string_view name, std::size_t size) {
   std::uint64_t header[2] = {0, 0};
   in_.read(reinterpret_cast<char*>(header), sizeof header);

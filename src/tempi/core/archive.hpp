@@ -43,6 +43,7 @@ class ArchiveReader {
     get_bytes(name, sizeof(T));
     std::memcpy(&value, buffer_.data(), sizeof(T));
   }
+  void get(std::string_view name, bool& value);  // throws too where the byte is neither 0 nor 1
   // The vector's present size says how many values are expected.
   template <class T>
     requires std::is_trivially_copyable_v<T>
