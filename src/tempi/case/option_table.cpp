@@ -75,13 +75,11 @@ constexpr Option rows[] = {
     {"mesh", "scale", number, "", "1.0", "", positive, "factor on all coordinates, e.g. 1e-3 for a mesh in mm"},
 
     {"particles", "file", text, "", "", "", any,
-     "CSV with a header of mass, x, y[, z], vx, vy[, vz] and group, (extended) XYZ, or a data file of LAMMPS; relative "
-     "to "
-     "the case file"},
+     "CSV with a header of mass, x, y[, z], vx, vy[, vz] and group, (extended) XYZ, or a data file of LAMMPS; "
+     "relative to the case file"},
     {"particles", "units", choice, "", "", "si | lj | real | metal | cgs | electron | micro | nano", any,
-     "in which the file is written, as LAMMPS names them (metal: angstrom, dalton, angstrom/ps); omitted: as a data "
-     "file "
-     "says in its first line, else si"},
+     "in which the file is written, as LAMMPS names them (metal: angstrom, dalton, angstrom/ps); omitted: as a "
+     "data file says in its first line, else si"},
     {"particles", "scale", number, "", "1.0", "", positive, "factor on the file's coordinates, box and velocities"},
     {"particles", "mass", number_or_numbers, "kg", "", "", positive,
      "one for all, or one each; not needed where the file has them, or where its species are chemical elements"},
@@ -272,12 +270,11 @@ constexpr Option rows[] = {
     {"integrator", "residuals", choice, "", "\"carried\"", "carried | forgotten", any,
      "of avi-adaptive: whether an element's next root pays back what its strikes without a root left unbalanced"},
     {"integrator", "energy_step", number, "J", "", "", positive,
-     "of energy-stepping: the height of the terrace's steps, a small part of the energies that change. The smaller, "
-     "the "
-     "more events and the closer to the true motion"},
+     "of energy-stepping: the height of the terrace's steps, a small part of the energies that change. The "
+     "smaller, the more events and the closer to the true motion"},
     {"integrator", "grid", number_or_numbers, "m", "", "", positive,
-     "of force-stepping: spacing of the grid on which the potential energy is interpolated, one for all axes or one "
-     "each"},
+     "of force-stepping: spacing of the grid on which the potential energy is interpolated, one for all axes or "
+     "one each"},
     {"integrator", "subdomains", choice, "", "\"bodies\"", "bodies | groups | terms", any,
      "of async-energy-stepping, which terms have events together: each connected part of the mesh, the cells of each "
      "group, every term by itself; each [[potential]] has its own but for terms"},
@@ -341,8 +338,8 @@ constexpr Option rows[] = {
      any, "data of the frames to write (energy: of particles); omitted: all"},
     {"output", "float32", boolean, "", "false", "", any, "numbers of the frames in single precision: half the size"},
     {"output", "deformed", boolean, "", "true", "", any,
-     "points of the frames where they are; false: where they are at rest, for ParaView's Warp By Vector of "
-     "displacement"},
+     "points of the frames where they are; false: where they are at rest, for ParaView's Warp By Vector "
+     "of displacement"},
 };
 
 const std::vector<Option>& table() {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "tempi/integrator/stepping/quadratic.hpp"
+
 namespace tempi {
 namespace {
 
@@ -17,16 +19,9 @@ constexpr double longest = 2.0;   // of the horizon where a flight begins: what 
 
 // The first s > 0 at which V + rate s + curvature s^2 / 2 is `level`; not the one at 0 where it is there already.
 double time_to(double level, const Look& from, double curvature, bool there) {
-  const double c = 0.5 * curvature, b = from.rate, a = there ? 0.0 : from.V - level;
-  if (there) return c != 0.0 && -b / c > 0.0 ? -b / c : infinity;
-  if (c == 0.0) return -a / b > 0.0 ? -a / b : infinity;
-  const double discriminant = b * b - 4.0 * a * c;
-  if (discriminant < 0.0) return infinity;
-  const double q = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
-  double first = infinity;
-  for (const double s : {q / c, a / q})
-    if (s > 0.0) first = std::min(first, s);
-  return first;
+  if (!there) return first_positive_root(from.V - level, from.rate, 0.5 * curvature);
+  const double s = -2.0 * from.rate / curvature;
+  return s > 0.0 ? s : infinity;
 }
 
 // Where the cubic through both ends, with their slopes, passes `level`, as a part of the interval: inside before it,
@@ -90,19 +85,17 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
                              double resolution) {
   const double width = high - low, horizon = flight.horizon();
   from_ = take(flight, 0.0);
-  const Band band{low, high, std::max(root * width, 8.0 * eps * from_->magnitude)};
+  const double tolerance = std::max(root * width, 8.0 * eps * from_->magnitude);
   const auto edge_at = [&](const Look& at) {  // at which it leaves
-    const Edge edge = at.V >= band.high - band.tolerance && at.rate > 0.0  ? Edge::high
-                      : at.V <= band.low + band.tolerance && at.rate < 0.0 ? Edge::low
-                                                                           : Edge::none;
+    const Edge edge = at.V >= high - tolerance && at.rate > 0.0  ? Edge::high
+                      : at.V <= low + tolerance && at.rate < 0.0 ? Edge::low
+                                                                 : Edge::none;
     if (edge == Edge::none) return edge;
     double noise = 0.0;  // of the rate
     for (const double rate : at.rates) noise += std::abs(rate);
     return std::abs(at.rate) > 8.0 * eps * noise ? edge : Edge::none;
   };
-  const auto is_outside = [&](const Look& at) {
-    return at.V > band.high + band.tolerance || at.V < band.low - band.tolerance;
-  };
+  const auto is_outside = [&](const Look& at) { return at.V > high + tolerance || at.V < low - tolerance; };
   // Whether it turns back before it is beyond the edge by more than counts, as a spring's energy does at its bottom.
   const auto grazes = [&](const Look& at, Edge edge, double c) {
     const double outwards = edge == Edge::high ? 1.0 : -1.0,
@@ -133,8 +126,8 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
     }
     const double mean_curvature = (to.rate - from_->rate) / length;
     Edge edge = is_outside(to) ? (to.V > high ? Edge::high : Edge::low) : edge_at(to);
-    const bool outside = is_outside(to) && !grazes(to, edge, mean_curvature);
-    if (edge != Edge::none && !outside && grazes(to, edge, mean_curvature)) edge = Edge::none;
+    if (edge != Edge::none && grazes(to, edge, mean_curvature)) edge = Edge::none;
+    const bool outside = edge != Edge::none && is_outside(to);
     if (outside && !shortest) {
       const double level = to.V > high ? high : low;
       ahead_.push_back(take(flight, from_->s + length * crossing_of_cubic(*from_, to, level)));

@@ -51,9 +51,6 @@ class LevelSearch {
 
  private:
   using Place = std::unique_ptr<Look>;
-  struct Band {
-    double low, high, tolerance;
-  };
   Place take(Flight& flight, double s);
   void give_back(Place place) { spare_.push_back(std::move(place)); }
   Exit ended(Exit exit);

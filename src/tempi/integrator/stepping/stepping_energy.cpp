@@ -408,6 +408,7 @@ double SteppingEnergy::energy_resolution() const {
 Index SteppingEnergy::subdomain_count() const { return std::ssize(parts_); }
 const SteppingEnergy::Events& SteppingEnergy::events(Index i) const { return parts_[static_cast<std::size_t>(i)].met; }
 std::int64_t SteppingEnergy::level(Index i) const { return parts_[static_cast<std::size_t>(i)].level; }
+double SteppingEnergy::energy_step(Index i) const { return parts_[static_cast<std::size_t>(i)].h; }
 double SteppingEnergy::level_error() const { return strayed_.value(); }
 
 SteppingEnergy::Measures SteppingEnergy::measures() const {

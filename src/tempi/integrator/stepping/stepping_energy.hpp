@@ -68,6 +68,7 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   Index subdomain_count() const;
   const Events& events(Index subdomain) const;
   std::int64_t level(Index subdomain) const;  // k: its V_h is k h
+  double energy_step(Index subdomain) const;  // h [J]
 
   // T + sum_i k_i h_i [J] as it was at the start; what the velocities have strayed from it since, by rounding.
   double stepped_energy() const { return start_energy_; }

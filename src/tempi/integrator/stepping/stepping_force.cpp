@@ -13,6 +13,7 @@
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
 #include "tempi/integrator/stepping/conservative.hpp"
+#include "tempi/integrator/stepping/quadratic.hpp"
 
 namespace tempi {
 namespace {
@@ -26,14 +27,7 @@ double first_negative(double f0, double f1, double f2) {
     if (f1 < 0.0 || (f1 == 0.0 && f2 < 0.0)) return 0.0;
     return f2 < 0.0 ? -f1 / f2 : infinity;
   }
-  if (f2 == 0.0) return f1 < 0.0 ? -f0 / f1 : infinity;
-  const double discriminant = f1 * f1 - 4.0 * f2 * f0;
-  if (discriminant < 0.0) return infinity;
-  const double q = -0.5 * (f1 + std::copysign(std::sqrt(discriminant), f1));
-  double first = infinity;
-  for (const double s : {q / f2, f0 / q})
-    if (s > 0.0) first = std::min(first, s);
-  return first;
+  return first_positive_root(f0, f1, f2);
 }
 
 }  // namespace
