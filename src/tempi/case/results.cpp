@@ -32,13 +32,6 @@ double von_mises(const std::array<double, 6>& s) {
   return std::sqrt(0.5 * (a * a + b * b + c * c) + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-std::vector<std::int64_t> group_of_cells(const Mesh& mesh) {
-  std::vector<std::int64_t> group(static_cast<std::size_t>(mesh.cells().size()), 0);
-  for (std::size_t g = mesh.groups().size(); g > 0; --g)  // the first group of a cell wins
-    for (const CellId c : mesh.groups()[g - 1].cells) group[ordinal(c)] = static_cast<std::int64_t>(g);
-  return group;
-}
-
 // Green's strain, averaged over the reference volume: XX YY ZZ XY YZ XZ.
 std::array<double, 6> green_strain(const ElasticCells& cells, Index k, std::span<const double> u) {
   const auto d = static_cast<std::size_t>(cells.dim());
@@ -99,6 +92,13 @@ void add_residual(const Simulation& s, CellId element, const Snapshot& snapshot,
 }
 
 }  // namespace
+
+std::vector<std::int64_t> group_of_cells(const Mesh& mesh) {
+  std::vector<std::int64_t> group(static_cast<std::size_t>(mesh.cells().size()), 0);
+  for (std::size_t g = mesh.groups().size(); g > 0; --g)  // the first group of a cell wins
+    for (const CellId c : mesh.groups()[g - 1].cells) group[ordinal(c)] = static_cast<std::int64_t>(g);
+  return group;
+}
 
 std::vector<std::string> history_columns(const Simulation& s) {
   std::vector<std::string> names = {"time", "kinetic_energy", "potential_energy", "total_energy", "external_work"};

@@ -2,6 +2,7 @@
 // What a run writes while it goes: the rows of its history, its frames.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "tempi/io/frames.hpp"
 
 namespace tempi {
+
+// Of each cell the number of its first group, from 1; 0: in none.
+std::vector<std::int64_t> group_of_cells(const Mesh& mesh);
 
 std::vector<std::string> history_columns(const Simulation& simulation);
 std::vector<double> history_row(const Simulation& simulation, const Snapshot& snapshot, const Sample& sample,

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "tempi/case/method_table.hpp"
+#include "tempi/case/results.hpp"
 #include "tempi/case/selection.hpp"
 #include "tempi/case/simulation.hpp"
+#include "tempi/core/disjoint_sets.hpp"
 
 namespace tempi {
 namespace {
@@ -94,7 +95,7 @@ class Chooser {
   // A number of their own for all terms of equal keys that have none yet.
   template <class Key>
   void take(std::size_t first, std::size_t last, Key&& key) {
-    std::map<Index, std::int32_t> known;
+    std::map<std::int64_t, std::int32_t> known;
     for (std::size_t k = first; k < last; ++k) {
       if (number_[k] != none) continue;
       const auto [found, is_new] = known.emplace(key(k), count_);
@@ -104,25 +105,15 @@ class Chooser {
   }
 
   void take_bodies() {
-    std::vector<Index> root(static_cast<std::size_t>(s_.model->node_count()));
-    std::iota(root.begin(), root.end(), Index{0});
-    const auto find = [&](Index a) {
-      while (root[static_cast<std::size_t>(a)] != a)
-        a = root[static_cast<std::size_t>(a)] = root[static_cast<std::size_t>(root[static_cast<std::size_t>(a)])];
-      return a;
-    };
+    DisjointSets nodes(s_.model->node_count());
     for (std::size_t k = 0; k < elements(); ++k)
-      for (const NodeId a : stencil(k))
-        root[static_cast<std::size_t>(find(index(a)))] = find(index(stencil(k).front()));
-    take(0, elements(), [&](std::size_t k) { return find(index(stencil(k).front())); });
+      for (const NodeId a : stencil(k)) nodes.join(index(a), index(stencil(k).front()));
+    take(0, elements(), [&](std::size_t k) { return nodes[index(stencil(k).front())]; });
   }
 
   void take_groups() {
-    std::vector<Index> group(static_cast<std::size_t>(s_.body.mesh->cells().size()), 0);
-    const auto groups = s_.body.mesh->groups();
-    for (std::size_t g = groups.size(); g > 0; --g)  // the first group of a cell wins
-      for (const CellId c : groups[g - 1].cells) group[ordinal(c)] = static_cast<Index>(g);
-    std::vector<Index> of_term(elements(), 0);
+    const std::vector<std::int64_t> group = group_of_cells(*s_.body.mesh);
+    std::vector<std::int64_t> of_term(elements(), 0);
     const std::vector<Index> term_of_cell = s_.body.term_of_cell();
     for (std::size_t c = 0; c < term_of_cell.size(); ++c)
       if (term_of_cell[c] >= 0 && static_cast<std::size_t>(term_of_cell[c]) < of_term.size())

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "tempi/core/disjoint_sets.hpp"
+
 namespace tempi {
 namespace {
 
@@ -44,22 +46,13 @@ void find_twins(const Mesh& mesh, std::vector<std::string>& found) {
 
 void find_parts(const Mesh& mesh, std::vector<std::string>& found) {
   constexpr std::size_t most_named = 4;
-  std::vector<Index> root(static_cast<std::size_t>(mesh.node_count()));
-  std::iota(root.begin(), root.end(), Index{0});
-  const auto find = [&](Index a) {
-    while (root[static_cast<std::size_t>(a)] != a) {
-      Index& up = root[static_cast<std::size_t>(a)];
-      up = root[static_cast<std::size_t>(up)];
-      a = up;
-    }
-    return a;
-  };
+  DisjointSets nodes(mesh.node_count());
   const CellArray& cells = mesh.cells();
   for (Index k = 0; k < cells.size(); ++k)
-    for (const NodeId a : cells[k]) root[static_cast<std::size_t>(find(index(a)))] = find(index(cells[k].front()));
-  std::vector<Index> size(root.size(), 0), example(root.size(), -1);
+    for (const NodeId a : cells[k]) nodes.join(index(a), index(cells[k].front()));
+  std::vector<Index> size(static_cast<std::size_t>(mesh.node_count()), 0), example(size.size(), -1);
   for (Index k = 0; k < cells.size(); ++k) {
-    const auto part = static_cast<std::size_t>(find(index(cells[k].front())));
+    const auto part = static_cast<std::size_t>(nodes[index(cells[k].front())]);
     ++size[part];
     if (example[part] < 0) example[part] = k;
   }
