@@ -21,15 +21,16 @@ LAYERS = {
     "potential": {"core", "simd"},
     "element": {"core", "mesh", "material", "simd", "potential"},
     "pair": {"core", "simd", "space", "potential"},
+    "contact": {"core", "mesh", "simd", "space", "potential"},
     "force": {"core", "mesh", "simd", "element", "pair"},
     "constraint": {"core", "mesh"},
     "model": {"core", "mesh", "potential", "force", "constraint"},
     "schedule": {"core"},
-    "integrator": {"core", "simd", "potential", "force", "model", "schedule"},
+    "integrator": {"core", "simd", "potential", "contact", "force", "model", "schedule"},
     "diagnostic": {"core", "mesh", "model", "schedule", "integrator"},
     "io": {"core", "mesh", "model", "diagnostic"},
-    "case": {"core", "simd", "mesh", "material", "space", "potential", "element", "pair", "force", "constraint", "model", "schedule",
-             "integrator", "diagnostic", "io"},
+    "case": {"core", "simd", "mesh", "material", "space", "potential", "element", "pair", "contact", "force", "constraint", "model",
+             "schedule", "integrator", "diagnostic", "io"},
 }
 COMMAND = "app"  # may include every folder
 
@@ -37,6 +38,7 @@ COMMAND = "app"  # may include every folder
 LIBRARIES = [
     (re.compile(r"toml\+\+/|toml\.hpp$"), {"case"}),
     (re.compile(r"gmsh\.h"), {COMMAND}),  # app/mesh_reader
+    (re.compile(r"metis\.h"), {"mesh"}),
     (re.compile(r"muParser"), {"core"}),
     (re.compile(r"CLI/"), {COMMAND}),
 ]

@@ -79,6 +79,9 @@ class BorrowedTerms final : public LocalPotential {
   std::span<const NodeId> stencil(Index k) const override { return stencils_[static_cast<std::size_t>(k)]; }
   double mass(Index k, std::size_t a) const override { return whole_.mass(of(k), a); }
   bool stays_together() const override { return whole_.stays_together(); }
+  double first_kink(Index k, std::span<const double> u, std::span<const double> v) const override {
+    return whole_.first_kink(of(k), u, v);
+  }
   double energy(Index k, std::span<const double> u, double t) const override {
     return whole_.energy(of(k), room_(stencil(k), u), t);
   }
@@ -137,6 +140,7 @@ class BorrowedSum final : public ManyBodySum {
       visit(in_part(nodes, numbers_), H);
     });
   }
+  std::optional<double> shortest_length() const override { return whole_.shortest_length(); }
   // Nodes of the part are in the whole's order, so keys are, too.
   void each_present(std::span<const double> u, double t, const VisitPresent& visit) const override {
     whole_.each_present(room_(nodes_, u), t, [&](const Present& term) {

@@ -51,7 +51,7 @@ class PerTerm {
   };
   template <class Visit>
   Exchange exchange(TermId sum, std::span<const TermKey> keys, Visit&& visit) {
-    const TermKey least = {NodeId{-1}, NodeId{-1}, NodeId{-1}, NodeId{-1}};
+    const TermKey least = term_key(NodeId{-1});
     const auto first = place(sum, least), last = place(make_id<TermId>(index(sum) + 1), least);
     Exchange result;
     next_.assign(changing_.cbegin(), first);

@@ -8,14 +8,18 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "tempi/potential/potential.hpp"
 
 namespace tempi {
 
-// The nodes that tell a term of a sum from others, ascending; -1 behind them.
-using TermKey = std::array<NodeId, 4>;
-constexpr TermKey term_key(NodeId a, NodeId b = NodeId{-1}) { return {a, b, NodeId{-1}, NodeId{-1}}; }
+// The nodes that tell a term of a sum from others, ascending (of a pair of faces those of each); -1 behind them.
+using TermKey = std::array<NodeId, 6>;
+constexpr TermKey term_key(NodeId a, NodeId b = NodeId{-1}) {
+  constexpr NodeId none{-1};
+  return {a, b, none, none, none, none};
+}
 
 class ManyBodySum : public Potential {
  public:
@@ -33,6 +37,10 @@ class ManyBodySum : public Potential {
   using VisitPresent = std::function<void(const Present&)>;
   // Every term that is not zero at u, and maybe others; ascending by key. Together they are add_gradient, to rounding.
   virtual void each_present(std::span<const double> u, double t, const VisitPresent& visit) const = 0;
+
+  // How far nodes may go before the sum changes its course, for those who follow its energy along a flight [m]; absent:
+  // nobody can tell.
+  virtual std::optional<double> shortest_length() const { return std::nullopt; }
 
   // By the Lanczos method, to 1e-3.
   double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const override;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,6 +56,12 @@ class Potential {
   // Whether `step` [s] is within the stable step at u; cheaper than stable_step.
   virtual bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares,
                               double step) const = 0;
+
+  // For those who follow V_k of a term of one node along x + s v: the first s > 0 at which its second derivative jumps,
+  // or its curvature may have changed by much [s]; infinite: never. `u`, `v`: of the node.
+  virtual double first_kink(Index /*k*/, std::span<const double> /*u*/, std::span<const double> /*v*/) const {
+    return std::numeric_limits<double>::infinity();
+  }
 
   // Whether terms join the same neighbours for good. If not, as for atoms that wander, their stable steps where the
   // model starts tell nothing of later ones, and nobody holds a step against them.
