@@ -20,6 +20,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/tempiConfigVersion.
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tempiConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/tempiConfigVersion.cmake
         DESTINATION ${TEMPI_CMAKE_DIR})
+install(FILES cmake/FindMETIS.cmake DESTINATION ${TEMPI_CMAKE_DIR})
 if(TEMPI_WITH_SUITESPARSE)
   install(FILES cmake/FindSuiteSparse.cmake DESTINATION ${TEMPI_CMAKE_DIR})
 endif()

@@ -57,7 +57,7 @@ TEST(OptionTable, no_key_is_there_twice) {
 
 TEST(OptionTable, choices_are_given_where_and_only_where_they_are_needed) {
   for (const Option& o : option_table()) {
-    const bool needed = o.kind == OptionKind::choice;
+    const bool needed = o.kind == OptionKind::choice || o.kind == OptionKind::choice_or_count;
     const bool possible = needed || o.kind == OptionKind::words;  // a list of words may be free or of a fixed set
     EXPECT_TRUE(!needed || !choices_of(o).empty()) << o.key;
     EXPECT_TRUE(possible || choices_of(o).empty()) << o.key;

@@ -4,7 +4,7 @@
 import re
 import unittest
 
-from case_folder import TRIANGLE, CaseFolder, case_text, history, msh, square_elements, summary
+from case_folder import SQUARE_NAMES, TETRAHEDRON, TRIANGLE, CaseFolder, case_text, history, msh, square_elements, summary
 
 BODY = {
     "initial": 'velocity = ["0.2*(Y-0.5)*X", "0.1*(0.5-X)"]',
@@ -36,6 +36,49 @@ def two_squares():
                {1: (2, "first"), 2: (1, "left"), 3: (1, "right"), 4: (2, "second")})
 
 
+def square_elements_mesh():
+    points, elements = square_elements(3)
+    return msh(points, elements, SQUARE_NAMES)
+
+
+def two_tetrahedra(gap):
+    """One with its point down above a face of the other."""
+    points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, -1),
+              (0.2, 0.25, gap), (0.6, 0.2, 1 + gap), (0.2, 0.6, 1 + gap), (0.1, 0.1, 1 + gap)]
+    return msh(points, [(TETRAHEDRON, 1, [0, 2, 1, 3]), (TETRAHEDRON, 2, [4, 5, 6, 7])],
+               {1: (3, "lower"), 2: (3, "upper")})
+
+
+TOUCHING = """[mesh]
+file = "bodies.msh"
+[[material]]
+lambda = 100
+mu = 100
+density = 1
+[[contact]]
+between = ["lower", "upper"]
+penalty = 1e-3
+[initial]
+velocity = ["0", "0", "Z > 0 ? -1 : 0"]
+[[probe]]
+name = "lower"
+group = "lower"
+body = true
+[[probe]]
+name = "upper"
+group = "upper"
+body = true
+[integrator]
+method = "async-energy-stepping"
+energy_step = 1e-5
+[run]
+end_time = 0.5
+[output]
+frames = 2
+history = 40
+"""
+
+
 class Stepping(CaseFolder):
     def test_energy_and_momenta_are_kept_and_events_reported(self):
         results = self.run_case(**BODY)
@@ -65,6 +108,95 @@ class Stepping(CaseFolder):
             made, rows = summary(self.folder / "case.out"), history(self.folder / "case.out")
             self.assertEqual(count, made["measures"]["subdomains"])
             self.assertLess(max(rows["total_energy"]) - min(rows["total_energy"]), steps)
+
+    def test_subdomains_may_be_parts_cut_by_number(self):
+        results = self.run_case(**{**BODY, "integrator": BODY["integrator"] + "\nsubdomains = 4"})
+        self.assertEqual(4, summary(results)["measures"]["subdomains"])
+        for wrong, why in (("0", "must be >= 1"), ("4000", "4000 parts of"), ("2.5", "an integer"),
+                           ('"halves"', "bodies | groups | terms")):
+            self.write("case.toml", case_text(**{**BODY, "integrator": BODY["integrator"] + f"\nsubdomains = {wrong}"}))
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode, wrong)
+            self.assertIn(why, done.stderr)
+
+    def test_walls_are_met_exactly_or_by_a_penalty(self):
+        falls = {"initial": 'velocity = ["0.05", "-0.3"]', "run": "end_time = 4"}
+        floor = '\n[[wall]]\ntype = "plane"\npoint = [0, -0.3]\nnormal = [0, 1]\n'
+        coarse = {"integrator": 'method = "async-energy-stepping"\nenergy_step = 0.1'}
+        for wall in (floor, floor + "penalty = 1e-3\n"):
+            self.write("square.msh", square_elements_mesh())
+            self.write("case.toml", case_text(**{**BODY, **falls, **coarse}) + wall)
+            done = self.tempi("run", "case.toml", "--overwrite")
+            self.assertEqual(0, done.returncode, done.stderr)
+            made, rows = summary(self.folder / "case.out"), history(self.folder / "case.out")
+            self.assertLess(abs(made["measures"]["level_error"]), 1e-13)
+            first, last = rows["linear_momentum_y"][0], rows["linear_momentum_y"][-1]
+            self.assertLess(first, 0)
+            self.assertGreater(last, 0.3 * -first, "thrown back")
+            self.assertAlmostEqual(rows["linear_momentum_x"][0], rows["linear_momentum_x"][-1], delta=1e-12 * -first)
+            self.assertEqual("penalty" not in wall, made["measures"].get("wall_hits", 0) > 0)
+        # Steps in time take the penalty, and a step of their own that fits it.
+        self.write("case.toml", case_text(**{**BODY, **falls, "integrator": 'method = "newmark"'}) + wall)
+        done = self.tempi("run", "case.toml", "--overwrite")
+        self.assertEqual(0, done.returncode, done.stderr)
+        made, rows = summary(self.folder / "case.out"), history(self.folder / "case.out")
+        self.assertLess(made["energy"]["band"], 0.05)
+        self.assertGreater(rows["linear_momentum_y"][-1], 0.3 * -rows["linear_momentum_y"][0])
+
+    def test_what_walls_and_contacts_cannot_be_is_said(self):
+        self.write("square.msh", square_elements_mesh())
+        newmark = {"integrator": 'method = "newmark"'}
+        for more, options, why in (
+                ('[[wall]]\ntype = "plane"\npoint = [0, -0.3]\nnormal = [0, 1]', newmark, "needs a penalty"),
+                ('[[wall]]\ntype = "plane"\npoint = [0, -0.3]', BODY, "needs point normal"),
+                ('[[wall]]\ntype = "plane"\npoint = [0, -0.3]\nnormal = [0, 1, 0]', BODY, "3 components"),
+                ('[[wall]]\ntype = "plane"\npoint = [0, -0.3]\nnormal = [0, 1]\nradius = 2', BODY,
+                 "radius belongs to sphere, cylinder"),
+                ('[[wall]]\ntype = "plane"\npoint = [0, 0.3]\nnormal = [0, 1]', BODY, "beyond a wall"),
+                ('[[wall]]\ntype = "cylinder"\npoint = [0, -3]\naxis = [0, 1]\nradius = 1', BODY, "three dimensions"),
+                ('[[wall]]\ntype = "plan"', BODY, 'Did you mean "plane"'),
+                ('[[contact]]\npenalty = 1e-3', BODY, "needs three dimensions"),
+                ('[[contact]]\nlaw = "faces"', BODY, "penalty")):
+            self.write("case.toml", case_text(**{**BODY, **options}) + "\n" + more + "\n")
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode, more)
+            self.assertIn(why, done.stderr)
+
+    def test_bodies_touch_by_their_faces(self):
+        self.write("bodies.msh", two_tetrahedra(0.02))
+        self.write("case.toml", TOUCHING)
+        done = self.tempi("run", "case.toml")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        made, rows = summary(self.folder / "case.out"), history(self.folder / "case.out")
+        self.assertEqual(3, made["measures"]["subdomains"])
+        self.assertLess(made["linear_momentum"]["error"], 1e-12)
+        self.assertLess(made["angular_momentum"]["error"], 1e-12)
+        given = [rows[f"{body}.linear_momentum_z"][-1] - rows[f"{body}.linear_momentum_z"][0]
+                 for body in ("lower", "upper")]
+        self.assertLess(given[0], -0.01, "pushed")
+        self.assertAlmostEqual(given[0], -given[1], delta=1e-14)
+        for body in ("lower", "upper"):
+            local = [t + v for t, v in zip(rows[f"{body}.kinetic_energy"], rows[f"{body}.level_energy"])]
+            self.assertAlmostEqual(local[0], local[1], delta=1e-15, msg="before they meet")
+            self.assertGreaterEqual(rows[f"{body}.kinetic_energy"][-1], rows[f"{body}.vibrational_energy"][-1])
+        # One after the other as in one go; with steps in time too; a start inside each other is refused.
+        again = self.tempi("run", "case.toml", "--threads", "2", "--out", "two")
+        self.assertEqual(0, again.returncode, again.stderr)
+        self.assertEqual(rows, history(self.folder / "two"))
+        for method in ("newmark", "avi"):
+            self.write("steps.toml", TOUCHING.replace("async-energy-stepping", method).replace("energy_step = 1e-5",
+                                                                                              "safety = 0.2"))
+            done = self.tempi("run", "steps.toml", "--overwrite")
+            self.assertEqual(0, done.returncode, done.stderr)
+            made = summary(self.folder / "steps.out")
+            self.assertLess(made["energy"]["band"], 0.05)
+            self.assertLess(made["linear_momentum"]["error"], 1e-12)
+        self.write("steps.toml", TOUCHING.replace("async-energy-stepping", "energy-momentum").replace("energy_step", "#"))
+        self.assertIn("does not take [[contact]]", self.tempi("check", "steps.toml").stderr)
+        self.write("bodies.msh", two_tetrahedra(-0.05))
+        done = self.tempi("check", "case.toml")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("cross where the run starts", done.stderr)
 
     def test_check_predicts_events_and_time(self):
         self.write("square.msh", two_squares())

@@ -2,6 +2,8 @@
 // Energy-stepping for tests that hold methods of every kind to one thing: they have no steps, but an energy step.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "support/pair_cases.hpp"
 #include "support/runs.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
@@ -40,6 +42,51 @@ inline Method force_stepping(double grid = 1e-2) {
   return {"force stepping", [=](const Model& model, const std::vector<double>& steps) -> std::unique_ptr<Integrator> {
             return std::make_unique<SteppingForce>(model, std::vector{grid}, steps.front());
           }};
+}
+
+// ---- what it keeps ----
+
+inline double kinetic(const Model& model, const State& state) {
+  double sum = 0.0;
+  const auto d = static_cast<std::size_t>(model.dim());
+  for (std::size_t i = 0; i < state.velocity.size(); ++i)
+    sum += 0.5 * model.mass()[i / d] * state.velocity[i] * state.velocity[i];
+  return sum;
+}
+
+struct Kept {
+  Index events;
+  double levels, linear, angular, beyond;  // beyond: how far T + V strays from its band, over it
+};
+inline Kept kept_over(const Body& body, SteppingEnergy& method, State state, double end) {
+  const Model& model = *body.model;
+  const Momenta before = momenta(model, state);
+  Kept kept{};
+  for (int i = 1; i <= 200; ++i) {
+    method.advance_to(state, end * i / 200);
+    const Snapshot at = method.synchronized(state, end * i / 200);
+    double stepped = kinetic(model, at.state);
+    for (Index j = 0; j < method.subdomain_count(); ++j)
+      stepped += static_cast<double>(method.level(j)) * method.energy_step(j);
+    kept.levels = std::max(kept.levels, std::abs((stepped - method.stepped_energy()) / method.stepped_energy()));
+    const Momenta now = momenta(model, at.state);
+    for (std::size_t c = 0; c < 3; ++c) {
+      kept.linear = std::max(kept.linear, std::abs(now.linear[c] - before.linear[c]) / before.linear_scale);
+      kept.angular = std::max(kept.angular, std::abs(now.angular[c] - before.angular[c]) / before.angular_scale);
+    }
+    const double over = kinetic(model, at.state) + at.potential_energy - method.stepped_energy();
+    kept.beyond = std::max({kept.beyond, -over / method.energy_resolution(), over / method.energy_resolution() - 1.0});
+  }
+  for (Index j = 0; j < method.subdomain_count(); ++j) kept.events += method.events(j).all();
+  return kept;
+}
+
+inline void expect_kept(const Kept& kept, Index least_events) {
+  EXPECT_GE(kept.events, least_events);
+  EXPECT_LT(kept.levels, 1e-11);
+  EXPECT_LT(kept.linear, 1e-12);
+  EXPECT_LT(kept.angular, 1e-11);
+  EXPECT_LT(kept.beyond, 1e-9);
 }
 
 }  // namespace tempi::test

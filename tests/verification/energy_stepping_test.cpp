@@ -67,14 +67,6 @@ Body oscillator(int dim = 1) {
   return body;
 }
 
-double kinetic(const Model& model, const State& state) {
-  double sum = 0.0;
-  const auto d = static_cast<std::size_t>(model.dim());
-  for (std::size_t i = 0; i < state.velocity.size(); ++i)
-    sum += 0.5 * model.mass()[i / d] * state.velocity[i] * state.velocity[i];
-  return sum;
-}
-
 // ---- closed forms ----
 
 // The quarter period is a sum of straight flights between levels, where a reflection lies in the last:
@@ -163,41 +155,6 @@ TEST(EnergyStepping, does_not_converge_where_the_thesis_says_so) {
 }
 
 // ---- what it keeps ----
-
-struct Kept {
-  Index events;
-  double levels, linear, angular, beyond;  // beyond: how far T + V strays from its band, over it
-};
-Kept kept_over(const Body& body, SteppingEnergy& method, State state, double end) {
-  const Model& model = *body.model;
-  const Momenta before = momenta(model, state);
-  Kept kept{};
-  for (int i = 1; i <= 200; ++i) {
-    method.advance_to(state, end * i / 200);
-    const Snapshot at = method.synchronized(state, end * i / 200);
-    double stepped = kinetic(model, at.state);
-    for (Index j = 0; j < method.subdomain_count(); ++j)
-      stepped += static_cast<double>(method.level(j)) * method.energy_step(j);
-    kept.levels = std::max(kept.levels, std::abs((stepped - method.stepped_energy()) / method.stepped_energy()));
-    const Momenta now = momenta(model, at.state);
-    for (std::size_t c = 0; c < 3; ++c) {
-      kept.linear = std::max(kept.linear, std::abs(now.linear[c] - before.linear[c]) / before.linear_scale);
-      kept.angular = std::max(kept.angular, std::abs(now.angular[c] - before.angular[c]) / before.angular_scale);
-    }
-    const double over = kinetic(model, at.state) + at.potential_energy - method.stepped_energy();
-    kept.beyond = std::max({kept.beyond, -over / method.energy_resolution(), over / method.energy_resolution() - 1.0});
-  }
-  for (Index j = 0; j < method.subdomain_count(); ++j) kept.events += method.events(j).all();
-  return kept;
-}
-
-void expect_kept(const Kept& kept, Index least_events) {
-  EXPECT_GE(kept.events, least_events);
-  EXPECT_LT(kept.levels, 1e-11);
-  EXPECT_LT(kept.linear, 1e-12);
-  EXPECT_LT(kept.angular, 1e-11);
-  EXPECT_LT(kept.beyond, 1e-9);
-}
 
 TEST(EnergyStepping, keeps_energy_and_momenta_of_atoms_over_a_hundred_thousand_events) {
   const Body body = atoms();

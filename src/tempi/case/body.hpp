@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tempi/element/elastic_cells.hpp"
+#include "tempi/integrator/stepping/stepping_energy.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/space/box.hpp"
 
@@ -21,6 +22,7 @@ struct Body {
   std::vector<Index> particle_terms;                  // of each point and line of particles, or -1
   Index first_particle = 0;                           // node; without particles how many there are
   std::vector<std::pair<std::string, Index>> forces;  // of each potential chosen by the case: its type, its terms
+  std::vector<HardWall> walls;                        // that nobody goes beyond
   bool in_field = false;  // wells or uniform fields hold the model, so its momenta are not kept
 
   std::vector<Index> term_of_cell() const;  // -1: none

@@ -117,6 +117,19 @@ std::vector<std::array<Index, 2>> read_pair_list(const Section& s) {
   return result;
 }
 
+std::vector<Selector> read_between(const Section& s) {
+  std::vector<Selector> result;
+  const Place place = s.place_of("between");
+  for (const std::string& name : s.list<std::string>("between", "two groups, such as [\"ball\", \"plate\"]")) {
+    result.emplace_back();
+    result.back().name = name;
+    result.back().place = place;
+  }
+  if (!result.empty() && result.size() != 2)
+    fail(place, fmt::format("between has {} groups (must be two).", result.size()));
+  return result;
+}
+
 PotentialInput read_potential(const Section& s) {
   PotentialInput p;
   p.type = s.text("type");
@@ -139,13 +152,7 @@ PotentialInput read_potential(const Section& s) {
   p.kinds = s.list<std::string>("kinds", "a list of groups, such as [\"Ar\", \"Kr\"]");
   p.kinds_place = s.place_of("kinds");
   p.between_place = s.place_of("between");
-  for (const std::string& name : s.list<std::string>("between", "two groups, such as [\"ball\", \"plate\"]")) {
-    p.between.emplace_back();
-    p.between.back().name = name;
-    p.between.back().place = p.between_place;
-  }
-  if (!p.between.empty() && p.between.size() != 2)
-    fail(p.between_place, fmt::format("between has {} groups (must be two).", p.between.size()));
+  p.between = read_between(s);
   if (!p.between.empty() && (!p.nodes.everything() || p.pairs_given))
     fail(p.between_place,
          "between says whose pairs are meant: group, where, particles and pairs have no meaning beside "
@@ -191,7 +198,26 @@ DampingInput read_damping(const Section& s) {
           s.place()};
 }
 
+WallInput read_wall(const Section& s) {
+  WallInput w;
+  w.type = s.text("type");
+  w.target = s.selector("group");
+  for (const char* key : {"point", "normal", "centre", "axis", "low", "high"})
+    if (s.has(key)) w.vectors.push_back({key, s.list<double>(key, "a list of numbers"), s.place_of(key)});
+  w.radius = s.number("radius").value_or(0.0);
+  w.inside = s.boolean("inside");
+  w.penalty = s.number("penalty");
+  w.step = s.number("step");
+  w.keys = given_keys(s, {"point", "normal", "centre", "axis", "low", "high", "radius", "inside"});
+  w.place = s.place();
+  return w;
+}
+
 void read_body(const Reader& reader, CaseFile& c) {
+  for (const Section& s : reader.sections("contact"))
+    c.contacts.push_back(
+        {read_between(s), s.text("law"), *s.number("penalty"), s.number("skin"), s.number("step"), s.place()});
+  for (const Section& s : reader.sections("wall")) c.walls.push_back(read_wall(s));
   for (const Section& s : reader.sections("constraint")) c.constraints.push_back(read_constraint(s));
   for (const Section& s : reader.sections("damping")) c.dampings.push_back(read_damping(s));
   for (const Section& s : reader.sections("potential")) c.potentials.push_back(read_potential(s));
@@ -207,8 +233,8 @@ void read_body(const Reader& reader, CaseFile& c) {
                        s.place_of("value"), s.place_of("dead"), s.place()});
   for (const Section& s : reader.sections("probe"))
     c.probes.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"),
-                        s.boolean("stress"), s.boolean("residual"), s.place_of("name"), s.place_of("residual"),
-                        s.place()});
+                        s.boolean("stress"), s.boolean("residual"), s.boolean("body"), s.place_of("name"),
+                        s.place_of("residual"), s.place()});
   for (const Section& s : reader.sections("domain"))
     c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"), s.integer("substeps"),
                          s.text("integrator"), s.place()});

@@ -111,11 +111,35 @@ struct LoadInput {
   Place value_place, dead_place, place;
 };
 
+struct ContactInput {
+  std::vector<Selector> between;  // two, or none
+  std::string law;
+  double penalty;                    // [m/N]
+  std::optional<double> skin, step;  // [m], [s]
+  Place place;
+};
+
+struct WallInput {
+  struct Vector {
+    std::string key;
+    std::vector<double> values;
+    Place place;
+  };
+  std::string type;
+  Selector target;
+  std::vector<Vector> vectors;  // of the keys given
+  double radius;                // [m]; 0: not given
+  bool inside;
+  std::optional<double> penalty, step;              // [m/N], absent: nobody goes beyond it; [s]
+  std::vector<std::pair<std::string, Place>> keys;  // those given that belong to some types
+  Place place;
+};
+
 struct ProbeInput {
   std::string name;
   std::vector<double> point;
   Selector nodes;
-  bool stress = false, residual = false;
+  bool stress = false, residual = false, body = false;
   Place name_place, residual_place, place;
 };
 
@@ -166,6 +190,8 @@ struct CaseFile {
   std::vector<LoadInput> loads;
   std::vector<FormulaText> initial_position, initial_velocity;
   Place position_place, velocity_place;
+  std::vector<ContactInput> contacts;
+  std::vector<WallInput> walls;
   std::vector<ProbeInput> probes;
   std::vector<DomainInput> domains;
   std::vector<SubdomainInput> subdomains;

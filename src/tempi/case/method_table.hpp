@@ -46,7 +46,9 @@ struct Method {
   Engine engine = Engine::one_step;
   bool asynchronous = false;  // terms have steps of their own
   bool keeps_constraints = false;
-  bool takes_sums = true;  // of many nodes in one term
+  bool takes_sums = true;         // of many nodes in one term
+  bool takes_faces = takes_sums;  // contact of faces, which is such a sum
+  bool takes_hard_walls = false;
   // Largest stable step of an oscillator, over 2/omega; infinite for implicit methods.
   double (*step_limit)(const MethodOptions& options) = [](const MethodOptions&) { return 1.0; };
   // Largest step times damping rate; infinite where dampers are implicit.

@@ -134,6 +134,8 @@ std::string describe_model(const Simulation& s) {
         cells->density(), dilatational_wave_speed(lame, cells->density()));
   }
   for (const auto& [type, terms] : s.body.forces) out += fmt::format("  forces   {}: {} terms\n", type, terms);
+  for (const HardWall& wall : s.body.walls)
+    out += fmt::format("  wall     for {} nodes, which do not pass it\n", wall.nodes.size());
   out += fmt::format("  mass     {:.6g} kg{}\n", mass,
                      s.only_particles()        ? ""
                      : s.body.mesh->dim() == 2 ? "/m"

@@ -46,6 +46,8 @@ constexpr SectionInfo sections[] = {
     {"constraint", true, "Holonomic constraints, which the methods shake and rattle keep."},
     {"damping", true,
      "Dampers. They take energy and never give any; history.csv has what they have done as damping_work."},
+    {"contact", true, "Bodies that may not pass through each other."},
+    {"wall", true, "Rigid obstacles at rest, for the nodes of the surface and for particles, which count as points."},
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
     {"subdomain", true, "Parts of the model with energy steps and events of their own, for async-energy-stepping."},
@@ -235,7 +237,43 @@ constexpr Option rows[] = {
     {"probe", "residual", boolean, "", "false", "", any,
      "of the element whose centre is nearest to point: its energy T_K + V_K, what its last update left unbalanced and "
      "the sum of that (NAME.energy, .residual, .accumulated_residual; needs [integrator] residual)"},
+    {"probe", "body", boolean, "", "false", "", any,
+     "these nodes as a body of their own, too: NAME.linear_momentum_x ..., .angular_momentum_x ..., .kinetic_energy, "
+     ".vibrational_energy (without the motion of its centre of mass), .potential_energy (of what acts among them only) "
+     "and, of energy-stepping methods, .level_energy (the terraced one of its subdomains)"},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
+
+    {"contact", "between", words, "", "", "", any,
+     "two groups of cells or facets that share no face: only faces of one with the other's; omitted: all outer faces, "
+     "those of one body among themselves too"},
+    {"contact", "law", choice, "", "\"faces\"", "faces", any,
+     "faces: the energy length^2 / (2 penalty) for two faces that cross in a segment (2011 thesis, eq. 2.90); in space "
+     "only"},
+    {"contact", "penalty", number, "m/N", "required", "", positive,
+     "epsilon of the law: the smaller, the less faces cross and the shorter the steps"},
+    {"contact", "skin", number, "m", "", "", not_negative,
+     "how far the list of near faces reaches; omitted: half a mean edge"},
+    {"contact", "step", number, "s", "", "", positive,
+     "of its own, whatever [integrator] says; omitted: half of sqrt(penalty m), m the lightest node, or the step of "
+     "[integrator]"},
+
+    {"wall", "type", choice, "", "required", "plane | sphere | cylinder | box", any, "its shape"},
+    {"wall", "group", group, "", "", "", any, "whose nodes it holds; omitted: everybody's"},
+    {"wall", "where", text, "", "", "", any, where_text},
+    {"wall", "particles", integers, "", "", "", not_negative, particles_text},
+    {"wall", "point", numbers, "m", "", "", any, "plane: a point on it; cylinder: a point on its axis"},
+    {"wall", "normal", numbers, "", "", "", any, "plane: towards where bodies are, of any length"},
+    {"wall", "centre", numbers, "m", "", "", any, "sphere: its centre"},
+    {"wall", "axis", numbers, "", "", "", any, "cylinder: along its axis, of any length"},
+    {"wall", "radius", number, "m", "", "", positive, "sphere, cylinder: its radius"},
+    {"wall", "inside", boolean, "", "false", "", any, "sphere, cylinder: bodies are within it"},
+    {"wall", "low", numbers, "m", "", "", any, "box: its corner of the smallest coordinates"},
+    {"wall", "high", numbers, "m", "", "", any, "box: its corner of the largest coordinates"},
+    {"wall", "penalty", number, "m/N", "", "", positive,
+     "epsilon of the energy depth^2 / (2 penalty) of every node beyond it (2011 thesis, eq. 3.90); omitted: nobody "
+     "goes "
+     "beyond it, for energy-stepping and async-energy-stepping"},
+    {"wall", "step", number, "s", "", "", positive, "as that of contact"},
 
     {"subdomain", "group", group, "", "", "", any, "cells, or bonds between nodes, of this group"},
     {"subdomain", "where", text, "", "", "", any, where_text},
@@ -275,9 +313,10 @@ constexpr Option rows[] = {
     {"integrator", "grid", number_or_numbers, "m", "", "", positive,
      "of force-stepping: spacing of the grid on which the potential energy is interpolated, one for all axes or "
      "one each"},
-    {"integrator", "subdomains", choice, "", "\"bodies\"", "bodies | groups | terms", any,
+    {"integrator", "subdomains", choice_or_count, "", "\"bodies\"", "bodies | groups | terms", at_least_one,
      "of async-energy-stepping, which terms have events together: each connected part of the mesh, the cells of each "
-     "group, every term by itself; each [[potential]] has its own but for terms"},
+     "group, every term by itself, or so many parts of the mesh cut by METIS; each [[potential]], [[contact]] and "
+     "[[wall]] has its own but for terms"},
     {"integrator", "implicit_step", number, "s", "", "", positive,
      "of avi-implicit: elements whose own step would be shorter act implicitly at this one; the others at halves, "
      "quarters ... or multiples 2, 4 ... of it"},
@@ -372,6 +411,7 @@ std::string_view kind_name(OptionKind kind) {
   switch (kind) {
     case text: return "text";
     case choice: return "one of";
+    case choice_or_count: return "one of these or an integer";
     case number: return "number";
     case integer: return "integer";
     case boolean: return "true or false";
@@ -391,6 +431,7 @@ std::string_view kind_name(OptionKind kind) {
 
 std::string values_of(const Option& o) {
   if (o.kind == choice) return std::string(o.choices);
+  if (o.kind == choice_or_count) return fmt::format("{} | integer >= {}", o.choices, o.range.low);
   if (o.kind == words && !o.choices.empty()) return fmt::format("list of {}", o.choices);
   const std::string bounds = describe(o.range);
   return bounds.empty() ? std::string(kind_name(o.kind)) : fmt::format("{} {}", kind_name(o.kind), bounds);

@@ -13,6 +13,7 @@ namespace tempi {
 enum class OptionKind {
   text,
   choice,
+  choice_or_count,
   number,
   integer,
   boolean,

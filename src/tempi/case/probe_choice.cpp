@@ -9,6 +9,7 @@
 
 #include "tempi/case/selection.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/stepping/stepping_energy.hpp"
 
 namespace tempi {
 namespace {
@@ -39,10 +40,6 @@ Probe find_probe(const ProbeInput& probe, const std::vector<Probe>& before, cons
   }
   return {probe.name, {make_id<NodeId>(best)}};
 }
-
-}  // namespace
-
-namespace {
 
 std::vector<CellId> cells_around(const std::vector<NodeId>& nodes, const Mesh& mesh) {
   std::vector<char> wanted(static_cast<std::size_t>(mesh.node_count()), 0);
@@ -89,6 +86,26 @@ std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& 
     });
   }
   return probes;
+}
+
+Probe::Body body_of(const Probe& probe, const Model& model, const Integrator& integrator) {
+  std::vector<char> inside(static_cast<std::size_t>(model.node_count()), 0);
+  for (const NodeId a : probe.nodes) inside[ordinal(a)] = 1;
+  const auto* stepping = dynamic_cast<const SteppingEnergy*>(&integrator);
+  std::vector<char> whole(stepping != nullptr ? static_cast<std::size_t>(stepping->subdomain_count()) : 0, 1);
+  Probe::Body body;
+  for (Index i = 0; i < model.term_count(); ++i) {
+    const auto id = make_id<TermId>(i);
+    const bool is_inside =
+        std::ranges::all_of(model.term(id).stencil(), [&](NodeId a) { return inside[ordinal(a)] != 0; });
+    if (is_inside)
+      body.terms.push_back(id);
+    else if (stepping != nullptr)
+      whole[static_cast<std::size_t>(stepping->subdomain_of(id))] = 0;
+  }
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    if (whole[i] != 0) body.subdomains.push_back(static_cast<Index>(i));
+  return body;
 }
 
 }  // namespace tempi

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tempi/case/case_file.hpp"
+#include "tempi/integrator/integrator.hpp"
 #include "tempi/mesh/mesh.hpp"
 
 namespace tempi {
@@ -16,9 +17,17 @@ struct Probe {
   std::vector<NodeId> nodes;        // the mean of these
   std::vector<CellId> cells{};      // and, where stresses are wanted, of the cells around them
   std::optional<CellId> element{};  // the one whose energy and residual are wanted
+  struct Body {                     // wanted as a body of its own
+    std::vector<TermId> terms;      // that touch no other nodes
+    std::vector<Index> subdomains;  // of energy-stepping methods, whose terms are all among these
+  };
+  std::optional<Body> body{};
 };
 
 // Throws PlacedError: no name or one that is taken, neither or both of point and group, the residual of no point.
 std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& mesh, const Constants& constants);
+
+// What a probe's nodes are as a body.
+Probe::Body body_of(const Probe& probe, const Model& model, const Integrator& integrator);
 
 }  // namespace tempi

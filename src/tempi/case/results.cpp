@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tempi/integrator/stepping/stepping_energy.hpp"
+
 namespace tempi {
 namespace {
 
@@ -91,6 +93,19 @@ void add_residual(const Simulation& s, CellId element, const Snapshot& snapshot,
   row.push_back(residual != nullptr ? residual->accumulated()[ordinal(term)] : 0.0);
 }
 
+void add_ledger(const Simulation& s, const Probe& probe, const Snapshot& snapshot, std::vector<double>& row) {
+  const PartLedger ledger = ledger_of(*s.model, snapshot, probe.nodes, probe.body->terms);
+  for (const auto* momentum : {&ledger.momentum.linear, &ledger.momentum.angular})
+    row.insert(row.end(), momentum->begin(), momentum->end());
+  row.insert(row.end(), {ledger.kinetic, ledger.vibrational, ledger.potential});
+  if (probe.body->subdomains.empty()) return;
+  const auto& stepping = dynamic_cast<const SteppingEnergy&>(*s.integrator);
+  double levels = 0.0;
+  for (const Index i : probe.body->subdomains)
+    levels += static_cast<double>(stepping.level(i)) * stepping.energy_step(i);
+  row.push_back(levels);
+}
+
 }  // namespace
 
 std::vector<std::int64_t> group_of_cells(const Mesh& mesh) {
@@ -116,6 +131,12 @@ std::vector<std::string> history_columns(const Simulation& s) {
         if (!probe.cells.empty()) names.push_back(fmt::format("{}.{}_{}", probe.name, what, component));
     for (const char* what : {"energy", "residual", "accumulated_residual"})
       if (probe.element) names.push_back(fmt::format("{}.{}", probe.name, what));
+    if (!probe.body) continue;
+    for (const char* momentum : {"linear_momentum", "angular_momentum"})
+      for (int c = 0; c < 3; ++c) names.push_back(fmt::format("{}.{}_{}", probe.name, momentum, axes[c]));
+    for (const char* energy : {"kinetic_energy", "vibrational_energy", "potential_energy"})
+      names.push_back(fmt::format("{}.{}", probe.name, energy));
+    if (!probe.body->subdomains.empty()) names.push_back(fmt::format("{}.level_energy", probe.name));
   }
   return names;
 }
@@ -137,6 +158,7 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
     }
     if (!probe.cells.empty()) add_stress_and_strain(s, probe, snapshot.state.displacement, row);
     if (probe.element) add_residual(s, *probe.element, snapshot, residual, row);
+    if (probe.body) add_ledger(s, probe, snapshot, row);
   }
   return row;
 }

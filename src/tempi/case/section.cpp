@@ -177,9 +177,15 @@ bool Section::boolean(std::string_view key) const {
 std::string Section::text(std::string_view key) const {
   const auto [node, row] = look_up(key);
   if (node == nullptr) return "";
-  if (!node->is_string()) wrong_type(*node, row, "a text in quotes");
+  const bool may_be_number = row.kind == OptionKind::choice_or_count;
+  if (may_be_number && node->is_integer()) {
+    const std::int64_t number = node->as_integer()->get();
+    check_range(*node, row, static_cast<double>(number));
+    return fmt::format("{}", number);
+  }
+  if (!node->is_string()) wrong_type(*node, row, may_be_number ? "a text in quotes or an integer" : "a text in quotes");
   const std::string value = node->as_string()->get();
-  if (row.kind == OptionKind::choice) {
+  if (row.kind == OptionKind::choice || may_be_number) {
     const auto known = choices_of(row);
     if (std::ranges::find(known, value) == known.end()) {
       const std::string near = nearest(value, known);

@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "tempi/case/constraint_choice.hpp"
+#include "tempi/case/contact_choice.hpp"
 #include "tempi/case/damping_choice.hpp"
 #include "tempi/case/initial_state.hpp"
 #include "tempi/case/load_choice.hpp"
@@ -59,9 +60,12 @@ class Builder {
     parts_.reference.assign(s_.body.mesh->points().begin(), s_.body.mesh->points().end());
     s_.model = std::make_unique<Model>(std::move(parts_));
     s_.state = choose_initial_state(input(), mesh(), *s_.model, s_.body.first_particle, particles_.particles.velocity);
+    refuse_crossings();
     plan_steps(s_, acting_together_);
     try_start();
     s_.probes = choose_probes(input().probes, mesh(), input().constants);
+    for (std::size_t i = 0; i < s_.probes.size(); ++i)
+      if (input().probes[i].body) s_.probes[i].body = body_of(s_.probes[i], *s_.model, *s_.integrator);
     check_residual_probes();
     s_.outputs = plan_outputs(s_);
     s_.start_time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -97,7 +101,8 @@ class Builder {
                                                      .system_calls = input().mesh_system_calls}));
     });
     s_.warnings = mesh().warnings();
-    const std::vector<std::string> more = doubts(mesh());
+    const std::vector<std::string> more =
+        doubts(mesh(), input().contacts.empty() ? LooseParts::doubtful : LooseParts::expected);
     s_.warnings.insert(s_.warnings.end(), more.begin(), more.end());
     if (!is_geometry(file))
       for (const auto& [key, is_set] :
@@ -141,6 +146,14 @@ class Builder {
       damped_.push_back({parts_.potentials[p].get(), first, s_.body.cells[p]});
       first += parts_.potentials[p]->size();
     }
+    const auto take = [&](std::unique_ptr<Potential> potential, std::string_view type, std::vector<NodePair> bonds_of,
+                          bool one_step, std::optional<double> step) {
+      damped_.push_back({potential.get(), first, nullptr, std::move(bonds_of)});
+      if (one_step || step) acting_together_.push_back({first, first + potential->size(), step});
+      s_.body.forces.emplace_back(type, potential->size());
+      first += potential->size();
+      parts_.add(std::move(potential));
+    };
     const auto draw = [&](const NodePair& bond, Index term) {  // those between particles
       if (std::min(index(bond[0]), index(bond[1])) < s_.body.first_particle || !s_.has_particles()) return;
       if (crosses_boundary(bond)) return;
@@ -149,16 +162,12 @@ class Builder {
     };
     for (const PotentialInput& in : input().potentials)
       for (ChosenPotential& chosen : choose_potential(in, surroundings())) {
-        damped_.push_back({chosen.potential.get(), first, nullptr, chosen.bonds});
         s_.notes.insert(s_.notes.end(), chosen.notes.begin(), chosen.notes.end());
         for (std::size_t k = 0; k < chosen.bonds.size(); ++k) draw(chosen.bonds[k], first + static_cast<Index>(k));
         s_.body.in_field = s_.body.in_field || chosen.is_field;
-        if (chosen.one_step || chosen.step)
-          acting_together_.push_back({first, first + chosen.potential->size(), chosen.step});
-        s_.body.forces.emplace_back(in.type, chosen.potential->size());
-        first += chosen.potential->size();
-        parts_.add(std::move(chosen.potential));
+        take(std::move(chosen.potential), in.type, std::move(chosen.bonds), chosen.one_step, chosen.step);
       }
+    add_contacts(take);
     for (const ConstraintInput& in : input().constraints) {
       ChosenConstraints chosen = choose_constraints(in, surroundings());
       std::ranges::move(chosen.constraints, std::back_inserter(parts_.constraints));
@@ -182,6 +191,72 @@ class Builder {
       throw InputError(fmt::format("{}: nothing acts on the particles. Add a [[potential]] or a [[load]].",
                                    input().path.filename().string()));
     draw_particles(bonds);
+  }
+
+  // take(potential, type, bonds, whether its terms have one step, which)
+  template <class Take>
+  void add_contacts(Take&& take) {
+    const IntegratorInput& in = input().integrator;
+    const Method& method = method_of(in);
+    const TouchingBody body = {mesh(),
+                               s_.body.elastic      ? s_.body.elastic.get()
+                               : s_.has_particles() ? nullptr
+                                                    : &mesh(),
+                               s_.body.first_particle, parts_.mass, input().constants};
+    // Nobody touches yet, so no stable step tells.
+    const auto step = [&](const std::optional<double>& own, std::span<const NodeId> nodes, double penalty) {
+      return own ? own : in.step ? std::nullopt : std::optional(penalty_step(nodes, parts_.mass, penalty));
+    };
+    for (const ContactInput& contact : input().contacts) {
+      if (!method.takes_faces)
+        throw PlacedError(contact.place, fmt::format("{} does not take [[contact]], whose faces act together. Choose "
+                                                     "another method.",
+                                                     in.method));
+      std::unique_ptr<FaceContact> faces = choose_contact(contact, body);
+      const auto nodes = faces->stencil(0);
+      faces_.emplace_back(faces.get(), contact.place);
+      note_stiffness(contact.place, nodes, contact.penalty, contact.step);
+      const auto of_its_own = step(contact.step, nodes, contact.penalty);
+      take(std::move(faces), "contact", {}, true, of_its_own);
+    }
+    for (const WallInput& input : input().walls) {
+      HardWall wall = choose_wall(input, body);
+      s_.body.in_field = true;
+      if (input.penalty) {
+        note_stiffness(input.place, wall.nodes, *input.penalty, input.step);
+        const auto of_its_own = step(input.step, wall.nodes, *input.penalty);
+        take(at_place(input.place,
+                      [&] {
+                        return make_wall_contact(mesh().points(), mesh().dim(), wall.nodes, wall.wall, *input.penalty);
+                      }),
+             "wall", {}, true, of_its_own);
+      } else if (method.takes_hard_walls) {
+        s_.body.walls.push_back(std::move(wall));
+      } else {
+        throw PlacedError(input.place, fmt::format("{} needs a penalty (in m/N) for a wall; without one it is for "
+                                                   "energy-stepping and async-energy-stepping. Add penalty = ...",
+                                                   in.method));
+      }
+    }
+  }
+
+  void note_stiffness(const Place& place, std::span<const NodeId> nodes, double penalty,
+                      const std::optional<double>& own) {
+    const IntegratorInput& in = input().integrator;
+    const std::optional<double> step = own ? own : in.step;
+    const double limit = 4.0 * penalty_step(nodes, parts_.mass, penalty);
+    if (step && *step > 0.5 * limit && method_of(in).engine != Engine::stepping)
+      s_.warnings.push_back(
+          fmt::format("{}: the step {:.6g} s is near or beyond the limit of this penalty, 2 "
+                      "sqrt(penalty m) = {:.6g} s for the lightest node, and less where several "
+                      "faces touch it. Choose a smaller step or a larger penalty.",
+                      place, *step, limit));
+  }
+
+  void refuse_crossings() const {
+    for (const auto& [faces, place] : faces_)
+      if (const std::string which = faces->first_crossing(s_.state.displacement); !which.empty())
+        throw PlacedError(place, fmt::format("{} cross where the run starts. Move the bodies apart.", which));
   }
 
   bool crosses_boundary(const NodePair& pair) const {
@@ -241,6 +316,7 @@ class Builder {
   ParticleModel particles_;
   std::vector<DampedPotential> damped_;  // all potentials
   std::vector<TermsOfOneStep> acting_together_;
+  std::vector<std::pair<const FaceContact*, Place>> faces_;
   std::vector<double> radii_;  // of all nodes; empty: nobody has one
 };
 

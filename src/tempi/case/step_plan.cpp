@@ -223,9 +223,10 @@ class StepPlanner {
     Subdomains subdomains = choose_subdomains(s_);
     const double energy_step = std::ranges::min(subdomains.energy_step);
     s_.integrator = at_place(in.place, [&] {
-      return std::make_unique<SteppingEnergy>(*s_.model, std::move(subdomains), p_.steps);
+      return std::make_unique<SteppingEnergy>(*s_.model, std::move(subdomains), p_.steps, s_.body.walls);
     });
     s_.integrator->use_threads(s_.threads);
+    at_place(in.place, [&] { s_.integrator->advance_to(s_.state, 0.0); });  // so that levels are known
     const Snapshot start = s_.integrator->synchronized(s_.state, 0.0);
     const Energies there = energies(*s_.model, start);
     if (there.kinetic == 0.0)

@@ -11,6 +11,7 @@
 #include "tempi/case/selection.hpp"
 #include "tempi/case/simulation.hpp"
 #include "tempi/core/disjoint_sets.hpp"
+#include "tempi/mesh/partition.hpp"
 
 namespace tempi {
 namespace {
@@ -27,8 +28,10 @@ class Chooser {
         std::ranges::for_each(number_, [&](std::int32_t& of) { of = of == none ? count_++ : of; });
       else if (in_.options.subdomains == "groups")
         take_groups();
-      else
+      else if (in_.options.subdomains == "bodies")
         take_bodies();
+      else
+        take_parts(std::stoi(in_.options.subdomains));
       take_potentials();
     } else {
       if (!s_.input.subdomains.empty())
@@ -111,13 +114,24 @@ class Chooser {
     take(0, elements(), [&](std::size_t k) { return nodes[index(stencil(k).front())]; });
   }
 
-  void take_groups() {
-    const std::vector<std::int64_t> group = group_of_cells(*s_.body.mesh);
+  void take_groups() { take_by_cell(group_of_cells(*s_.body.mesh)); }
+
+  void take_parts(int count) {
+    if (s_.body.cells.empty())
+      throw PlacedError(in_.place, fmt::format("subdomains = {} cuts a mesh into parts, and there are only particles. "
+                                               "Choose \"bodies\" or \"terms\".",
+                                               count));
+    const Mesh& mesh = s_.body.elastic ? *s_.body.elastic : *s_.body.mesh;
+    take_by_cell(at_place(in_.place, [&] { return partition(mesh, count); }));
+  }
+
+  template <class Number>
+  void take_by_cell(const std::vector<Number>& number_of) {
     std::vector<std::int64_t> of_term(elements(), 0);
     const std::vector<Index> term_of_cell = s_.body.term_of_cell();
-    for (std::size_t c = 0; c < term_of_cell.size(); ++c)
+    for (std::size_t c = 0; c < std::min(term_of_cell.size(), number_of.size()); ++c)
       if (term_of_cell[c] >= 0 && static_cast<std::size_t>(term_of_cell[c]) < of_term.size())
-        of_term[static_cast<std::size_t>(term_of_cell[c])] = group[c];
+        of_term[static_cast<std::size_t>(term_of_cell[c])] = number_of[c];
     take(0, elements(), [&](std::size_t k) { return of_term[k]; });
   }
 

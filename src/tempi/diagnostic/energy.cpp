@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "tempi/core/cross.hpp"
 
@@ -40,21 +41,25 @@ Energies energies(const Model& model, const Snapshot& snapshot) {
   return e;
 }
 
-Momenta momenta(const Model& model, const State& state) {
+namespace {
+
+template <class Nodes>
+Momenta momenta_of(const Model& model, const State& state, const Nodes& nodes) {
   Momenta result{{}, {}, 0.0, 0.0};
   Vector centre{};
   double total = 0.0;
-  std::vector<Vector> places(static_cast<std::size_t>(model.node_count()));
-  for (Index a = 0; a < model.node_count(); ++a) {
+  std::vector<Vector> places;
+  for (const Index a : nodes) {
     const double m = model.mass(make_id<NodeId>(a));
-    const Vector& x = places[static_cast<std::size_t>(a)] = position(model, state, a);
+    const Vector& x = places.emplace_back(position(model, state, a));
     total += m;
     for (std::size_t c = 0; c < 3; ++c) centre[c] += m * x[c];
   }
   for (double& c : centre) c /= total;
-  for (Index a = 0; a < model.node_count(); ++a) {
+  auto place = places.begin();
+  for (const Index a : nodes) {
     const double m = model.mass(make_id<NodeId>(a));
-    const Vector &x = places[static_cast<std::size_t>(a)], v = node_vector(model, state.velocity, a);
+    const Vector &x = *place++, v = node_vector(model, state.velocity, a);
     const Vector moment = cross(x, v);
     for (std::size_t c = 0; c < 3; ++c) {
       result.linear[c] += m * v[c];
@@ -63,6 +68,34 @@ Momenta momenta(const Model& model, const State& state) {
     const double speed = norm(v);
     result.linear_scale += m * speed;
     result.angular_scale += m * norm(difference(x, centre)) * speed;
+  }
+  return result;
+}
+
+}  // namespace
+
+Momenta momenta(const Model& model, const State& state) {
+  return momenta_of(model, state, std::views::iota(Index{0}, model.node_count()));
+}
+
+PartLedger ledger_of(const Model& model, const Snapshot& snapshot, std::span<const NodeId> nodes,
+                     std::span<const TermId> terms) {
+  const State& state = snapshot.state;
+  PartLedger result{momenta_of(model, state, nodes | std::views::transform([](NodeId a) { return index(a); })), 0.0,
+                    0.0, 0.0};
+  double mass = 0.0;
+  for (const NodeId a : nodes) mass += model.mass(a);
+  for (const NodeId a : nodes) {
+    const Vector v = node_vector(model, state.velocity, index(a));
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double relative = v[c] - result.momentum.linear[c] / mass;
+      result.kinetic += 0.5 * model.mass(a) * v[c] * v[c];
+      result.vibrational += 0.5 * model.mass(a) * relative * relative;
+    }
+  }
+  for (const TermId id : terms) {
+    const Model::Term term = model.term(id);
+    result.potential += term.potential->energy(term.k, state.displacement, snapshot.time);
   }
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "tempi/integrator/integrator.hpp"
@@ -24,6 +25,17 @@ struct Momenta {
   double angular_scale;           // sum m |x - x_c| |v|, x_c the centre of mass
 };
 Momenta momenta(const Model& model, const State& state);
+
+// Of a part of a model, what it would have if it were alone.
+struct PartLedger {
+  Momenta momentum;
+  double kinetic;      // [J]
+  double vibrational;  // sum m_a |v_a - <v>|^2 / 2, <v> that of the centre of mass: Gonzalez (2011), eq. (4.45) [J]
+  double potential;    // of its terms [J]
+};
+// `nodes`: ascending; `terms`: those of the part.
+PartLedger ledger_of(const Model& model, const Snapshot& snapshot, std::span<const NodeId> nodes,
+                     std::span<const TermId> terms);
 
 // Force with which each support holds its components at the snapshot's time: m a - f [N].
 // `delta` [s]: spacing of the differences for prescribed accelerations.

@@ -72,10 +72,10 @@ void find_parts(const Mesh& mesh, std::vector<std::string>& found) {
 
 }  // namespace
 
-std::vector<std::string> doubts(const Mesh& mesh) {
+std::vector<std::string> doubts(const Mesh& mesh, LooseParts loose) {
   std::vector<std::string> found;
   find_twins(mesh, found);
-  find_parts(mesh, found);
+  if (loose == LooseParts::doubtful) find_parts(mesh, found);
   return found;
 }
 

@@ -10,9 +10,11 @@
 
 namespace tempi {
 
+enum class LooseParts { doubtful, expected };  // as where bodies touch
+
 // Sentences for a warning each: cells that are there twice; parts that share no node, with their sizes and places.
 // Cost: a sort of the cells.
-std::vector<std::string> doubts(const Mesh& mesh);
+std::vector<std::string> doubts(const Mesh& mesh, LooseParts loose = LooseParts::doubtful);
 
 // The least and the largest coordinate along each axis [m]; the rest is 0.
 struct Extent {

@@ -8,8 +8,10 @@
 
 namespace tempi {
 
-// Throws InputError unless all that acts has an energy of its own terms: no loads, dampers, supports that move, sums of
-// changing pieces. `method`: for the message.
-void require_conservative(const Model& model, std::string_view method);
+enum class SumsTaken { none, of_known_length };  // which have a ManyBodySum::shortest_length()
+
+// Throws InputError unless all that acts has an energy of its own terms: no loads, dampers, supports that move, sums
+// of changing pieces but those taken. `method`: for the message.
+void require_conservative(const Model& model, std::string_view method, SumsTaken sums = SumsTaken::none);
 
 }  // namespace tempi

@@ -83,7 +83,7 @@ Exit LevelSearch::ended(Exit exit) {
 
 Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge standing, double curvature,
                              double resolution) {
-  const double width = high - low, horizon = flight.horizon();
+  const double width = high - low, horizon = flight.horizon(), kink = flight.kink();
   from_ = take(flight, 0.0);
   const double tolerance = std::max(root * width, 8.0 * eps * from_->magnitude);
   const auto edge_at = [&](const Look& at) {  // at which it leaves
@@ -109,16 +109,16 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
 
   for (;;) {
     if (ahead_.empty()) {
-      if (from_->s >= longest * horizon) return ended({from_->s, Edge::none, curvature});
+      if (from_->s >= longest * horizon || from_->s >= kink) return ended({from_->s, Edge::none, curvature});
       double step = std::min(time_to(low, *from_, curvature, standing == Edge::low),
                              time_to(high, *from_, curvature, standing == Edge::high));
       step = std::max(std::min(step, horizon), resolution);
-      if (!std::isfinite(step)) return ended({infinity, Edge::none, curvature});
-      ahead_.push_back(take(flight, from_->s + step));
+      if (!std::isfinite(std::min(step, kink))) return ended({infinity, Edge::none, curvature});
+      ahead_.push_back(take(flight, std::min(from_->s + step, kink)));
     }
     Look& to = *ahead_.back();
     const double length = to.s - from_->s;
-    const bool shortest = length <= resolution;
+    const bool shortest = length <= std::max(resolution, 4.0 * eps * to.s);  // long flights have coarser times
     if (!std::isfinite(to.V) || !std::isfinite(to.rate)) {
       if (shortest) return ended({to.s, Edge::high, curvature});  // the strike there will say what it is
       ahead_.push_back(take(flight, from_->s + 0.5 * length));

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,8 @@ class Flight {
   virtual ~Flight() = default;
   virtual void look(double s, Look& at) = 0;  // fills in all but s; V is not finite where a term is not admissible
   virtual double horizon() const = 0;         // [s], see above; infinite: nothing within a term moves
+  // Where V'' jumps for the first time [s]: no exit is looked for beyond.
+  virtual double kink() const { return std::numeric_limits<double>::infinity(); }
 };
 
 struct Exit {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "tempi/core/error.hpp"
@@ -18,6 +19,12 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index most_at_once = 10'000;  // events of a subdomain without time passing: its potential has no bottom
+
+double length_scale(const Model& model) {
+  double largest = 0.0;
+  for (const double x : model.reference()) largest = std::max(largest, std::abs(x));
+  return largest;
+}
 
 }  // namespace
 
@@ -33,6 +40,7 @@ struct SteppingEnergy::Part final : Flight {
     std::vector<Index> terms;
     std::vector<std::int32_t> places;    // of the nodes of each term among ours
     std::size_t width = 0;               // nodes of a term
+    std::optional<double> length{};      // of a sum: how far its nodes may go [m]
     std::vector<double> own_horizons{};  // of terms of one node [s]
     std::vector<double> energies{}, gradients{};
   };
@@ -40,7 +48,13 @@ struct SteppingEnergy::Part final : Flight {
   double h = 0.0;
   std::vector<NodeId> nodes;
   std::vector<Piece> pieces;
-  std::vector<std::int32_t> neighbours;  // subdomains that share a component that may move
+  struct Neighbour {  // a subdomain that shares a component that may move
+    std::int32_t part;
+    std::vector<std::size_t> shared;  // places of such nodes among ours
+  };
+  std::vector<Neighbour> neighbours;
+  std::vector<std::int32_t> walls;  // that one of its nodes may reach
+  bool sparse = false;              // most of its nodes feel nothing of its events
   EventLoop::Slot slot = 0;
   int dim = 0;
 
@@ -55,9 +69,9 @@ struct SteppingEnergy::Part final : Flight {
   Exit next;  // counted from flight_start
   std::vector<NodeLine> lines;
   std::vector<double> x0, v, n;  // displacements at the flight's start, velocities, dV/dx; dim components a node
-  std::size_t term_count = 0;
+  std::size_t rate_count = 0;
   std::vector<double> rest;  // of our nodes, dim components each
-  double horizon_ = 0.0;
+  double horizon_ = 0.0, kink_ = 0.0;
   double measured_at = std::numeric_limits<double>::quiet_NaN();  // s of the energies and gradients there are
 
   double low() const { return static_cast<double>(level) * h; }
@@ -92,7 +106,7 @@ struct SteppingEnergy::Part final : Flight {
   void look(double s, Look& at) override {
     if (s != measured_at) measure(s);
     at.V = at.rate = at.magnitude = 0.0;
-    at.rates.resize(term_count);
+    at.rates.resize(rate_count);
     with_dim([&]<std::size_t d>() {
       double* rate = at.rates.data();
       for (const Piece& p : pieces) {
@@ -102,9 +116,12 @@ struct SteppingEnergy::Part final : Flight {
           double sum = 0.0;
           for (std::size_t a = 0; a < p.width; ++a, ++place, g += d) {
             const double* w = &v[static_cast<std::size_t>(*place) * d];
-            for (std::size_t c = 0; c < d; ++c) sum += g[c] * w[c];
+            double of_node = 0.0;
+            for (std::size_t c = 0; c < d; ++c) of_node += g[c] * w[c];
+            if (p.length) *rate++ = of_node;  // of what a sum has at different nodes nothing cancels either
+            sum += of_node;
           }
-          *rate++ = sum;
+          if (!p.length) *rate++ = sum;
           at.rate += sum;
           at.V += p.energies[k];
           at.magnitude += std::abs(p.energies[k]);
@@ -121,15 +138,27 @@ struct SteppingEnergy::Part final : Flight {
   }
 
   double horizon() const override { return horizon_; }
+  double kink() const override { return kink_; }
 
-  // In which no two nodes of a term come nearer, or go farther, by more than a tenth of the shortest distance in it.
+  // In which no two nodes of a term come nearer, or go farther, by more than a tenth of the shortest distance in it; of
+  // a sum of its shortest length.
   void find_horizon() {
     constexpr double tenth = 0.1;
-    horizon_ = std::numeric_limits<double>::infinity();
+    horizon_ = kink_ = std::numeric_limits<double>::infinity();
     double least = horizon_;  // (distance / speed)^2
     with_dim([&]<std::size_t d>() {
       for (const Piece& p : pieces) {
         for (const double own : p.own_horizons) horizon_ = std::min(horizon_, own);
+        for (std::size_t k = 0; k < p.own_horizons.size(); ++k) {
+          const std::size_t i = static_cast<std::size_t>(p.places[k]) * d;
+          kink_ = std::min(kink_, p.potential->first_kink(p.terms[k], std::span(x0).subspan(i, d),
+                                                          std::span(v).subspan(i, d)));
+        }
+        if (p.length) {
+          const double faster = spread_of_velocities<d>(p);
+          if (*p.length * *p.length < least * faster) least = *p.length * *p.length / faster;
+          continue;
+        }
         const std::int32_t* place = p.places.data();
         for (std::size_t k = 0; k < p.terms.size(); ++k, place += p.width) {
           double nearest = std::numeric_limits<double>::infinity(), fastest = 0.0;
@@ -150,6 +179,23 @@ struct SteppingEnergy::Part final : Flight {
       }
     });
     horizon_ = std::min(horizon_, tenth * std::sqrt(least));
+    if (flight_start + kink_ == flight_start) kink_ = std::numeric_limits<double>::infinity();
+  }
+
+  // Of no two nodes the velocities differ by more; squared.
+  template <std::size_t d>
+  double spread_of_velocities(const Piece& p) const {
+    double sum = 0.0;
+    for (std::size_t c = 0; c < d; ++c) {
+      double low = std::numeric_limits<double>::infinity(), high = -low;
+      for (const std::int32_t place : p.places) {
+        const double speed = v[static_cast<std::size_t>(place) * d + c];
+        low = std::min(low, speed);
+        high = std::max(high, speed);
+      }
+      sum += (high - low) * (high - low);
+    }
+    return sum;
   }
 
   // n = dV/dx where the flight ends; of components that are held too.
@@ -166,12 +212,13 @@ struct SteppingEnergy::Part final : Flight {
   }
 };
 
-SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::vector<double> nominal)
+SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::vector<double> nominal,
+                               std::vector<HardWall> walls)
     : model_(model), kick_drift_(model, 0.0), nominal_(std::move(nominal)), of_term_(std::move(subdomains.of_term)) {
   TEMPI_ASSERT(std::ssize(of_term_) == model.term_count() && std::ssize(nominal_) == model.term_count());
   for (const double h : subdomains.energy_step)
     if (!(h > 0.0) || !std::isfinite(h)) throw InputError(fmt::format("energy_step = {} J (must be > 0).", h));
-  require_conservative(model, "energy-stepping");
+  require_conservative(model, "energy-stepping", SumsTaken::of_known_length);
   const auto d = static_cast<std::size_t>(model.dim());
   for (Index a = 0; a < model.node_count(); ++a)
     for (int c = 0; c < model.dim(); ++c) {
@@ -195,6 +242,7 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
           of_width[potential.stencil(k).size()].push_back(k);
       for (auto& [width, terms] : of_width) {
         Part::Piece piece{&potential, nullptr, std::move(terms), {}, width};
+        if (potential.as_sum() != nullptr) piece.length = potential.as_sum()->shortest_length();
         for (const Index k : piece.terms)
           for (const NodeId a : potential.stencil(k)) {
             std::int32_t& mine = place[ordinal(a)];
@@ -205,7 +253,8 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
             }
             piece.places.push_back(mine);
           }
-        part.term_count += piece.terms.size();
+        part.rate_count += piece.terms.size() * (piece.length ? width : 1);
+        part.sparse = part.sparse || piece.length;
         part.pieces.push_back(std::move(piece));
       }
     }
@@ -230,18 +279,38 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
     for (std::size_t a = 0; a < part.nodes.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) part.rest[a * d + c] = model.reference()[ordinal(part.nodes[a]) * d + c];
   }
-  for (std::size_t a = 0; a < around.size(); ++a) {
-    if (std::ranges::none_of(std::span(inverse_mass_).subspan(a * d, d), [](double m) { return m > 0.0; })) continue;
-    for (const std::int32_t i : around[a])
-      for (const std::int32_t j : around[a])
-        if (i != j) parts_[static_cast<std::size_t>(i)].neighbours.push_back(j);
-  }
+  const auto may_move = [&](std::size_t a) {
+    return std::ranges::any_of(std::span(inverse_mass_).subspan(a * d, d), [](double m) { return m > 0.0; });
+  };
   const std::int32_t source = loop_.add(*this);
   for (std::size_t i = 0; i < count; ++i) {
-    std::vector<std::int32_t>& near = parts_[i].neighbours;
-    std::ranges::sort(near);
-    near.erase(std::unique(near.begin(), near.end()), near.end());
-    parts_[i].slot = loop_.add(source, {static_cast<std::int32_t>(i), 0, 0, 0});
+    Part& part = parts_[i];
+    std::map<std::int32_t, std::vector<std::size_t>> near;
+    for (std::size_t a = 0; a < part.nodes.size(); ++a)
+      for (const std::int32_t j : around[ordinal(part.nodes[a])])
+        if (j != static_cast<std::int32_t>(i) && may_move(ordinal(part.nodes[a]))) near[j].push_back(a);
+    for (auto& [j, shared] : near) part.neighbours.push_back({j, std::move(shared)});
+    part.sparse = part.sparse && count > 1;
+    part.slot = loop_.add(source, {static_cast<std::int32_t>(i), 0, 0, 0});
+  }
+  std::vector<std::vector<std::int32_t>> walls_around(around.size());
+  for (std::size_t w = 0; w < walls.size(); ++w)
+    for (const NodeId a : walls[w].nodes)
+      if (may_move(ordinal(a))) walls_around[ordinal(a)].push_back(static_cast<std::int32_t>(w));
+  for (HardWall& hard : walls) {
+    WallPart& wall = walls_.emplace_back(WallPart{.hard = std::move(hard), .parts = {}, .walls = {}});
+    std::erase_if(wall.hard.nodes, [&](NodeId a) { return !may_move(ordinal(a)); });
+    for (const NodeId a : wall.hard.nodes) {
+      wall.parts.push_back(around[ordinal(a)]);
+      wall.walls.push_back(walls_around[ordinal(a)]);
+    }
+    wall.slot = loop_.add(source, {static_cast<std::int32_t>(walls_.size() - 1), 1, 0, 0});
+  }
+  for (Part& part : parts_) {
+    for (const NodeId a : part.nodes)
+      part.walls.insert(part.walls.end(), walls_around[ordinal(a)].begin(), walls_around[ordinal(a)].end());
+    std::ranges::sort(part.walls);
+    part.walls.erase(std::unique(part.walls.begin(), part.walls.end()), part.walls.end());
   }
 }
 
@@ -280,12 +349,42 @@ void SteppingEnergy::start(State& state) {
     part.standing = on_level ? Edge::low : Edge::none;
     energy += static_cast<double>(part.level) * part.h;
   }
+  for (const WallPart& wall : walls_)
+    for (const NodeId a : wall.hard.nodes)
+      if (gap_of(wall, a).distance < -1e-12 * length_scale(model_))
+        throw InputError(fmt::format("node {} starts {:.6g} m beyond a wall. Move the body, or the wall.", index(a),
+                                     -gap_of(wall, a).distance));
   start_energy_ = energy.value();
   started_ = true;
 }
 
+std::array<double, 3> SteppingEnergy::place_of(NodeId node) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::array<double, 3> x{};
+  for (std::size_t c = 0; c < d; ++c)
+    x[c] = model_.reference()[ordinal(node) * d + c] + state_->displacement[ordinal(node) * d + c];
+  return x;
+}
+
+Gap SteppingEnergy::gap_of(const WallPart& wall, NodeId node) const { return gap(wall.hard.wall, place_of(node)); }
+
 double SteppingEnergy::predict(const EventLoop::Item& item) {
   if (!started_ || state_ == nullptr) return EventLoop::never;
+  if (item[1] != 0) {
+    WallPart& wall = walls_[static_cast<std::size_t>(item[0])];
+    const auto d = static_cast<std::size_t>(model_.dim());
+    double first = EventLoop::never;
+    for (std::size_t i = 0; i < wall.hard.nodes.size(); ++i) {
+      const std::size_t a = ordinal(wall.hard.nodes[i]);
+      std::array<double, 3> v{};
+      std::copy_n(&state_->velocity[a * d], d, v.begin());
+      const double t = state_->clock[a] + time_to_reach(wall.hard.wall, place_of(wall.hard.nodes[i]), v);
+      if (!(t < first)) continue;
+      first = t;
+      wall.next = i;
+    }
+    return first;
+  }
   Part& part = parts_[static_cast<std::size_t>(item[0])];
   part.begin(*state_, std::exchange(part.just_struck, false));
   part.find_horizon();
@@ -295,6 +394,7 @@ double SteppingEnergy::predict(const EventLoop::Item& item) {
 }
 
 void SteppingEnergy::act(double t, std::span<const EventLoop::Event> due) {
+  if (due.front().item[1] != 0) return hit(walls_[static_cast<std::size_t>(due.front().item[0])], t);
   Part& part = parts_[static_cast<std::size_t>(due.front().item[0])];
   part.curvature = part.next.curvature;
   if (part.next.edge == Edge::none) {  // nothing so far
@@ -309,7 +409,11 @@ void SteppingEnergy::strike(Part& part, double t) {
   State& state = *state_;
   const auto d = static_cast<std::size_t>(model_.dim());
   part.find_gradient();
+  const auto feels = [&](std::size_t a) {
+    return std::any_of(&part.n[a * d], &part.n[a * d] + d, [](double component) { return component != 0.0; });
+  };
   for (std::size_t a = 0; a < part.nodes.size(); ++a) {  // where n was found, to the bit: moments depend on it
+    if (part.sparse && !feels(a)) continue;
     const std::size_t i = ordinal(part.nodes[a]);
     for (std::size_t c = 0; c < d; ++c) state.displacement[i * d + c] = part.lines[a].displacement[c];
     state.clock[i] = t;
@@ -335,15 +439,10 @@ void SteppingEnergy::strike(Part& part, double t) {
   const bool reflects = left <= 0.0;
   const double lambda = !towards ? 0.0 : reflects ? -2.0 * vn / mn : (-vn + sign * std::sqrt(left)) / mn;
   std::array<double, 3> p{};
-  const std::array<double, 3> no_load{};
   for (std::size_t a = 0; a < part.nodes.size() && lambda != 0.0; ++a) {
-    const std::size_t i = ordinal(part.nodes[a]) * d;
-    double before = 0.0, after = 0.0;
+    if (part.sparse && !feels(a)) continue;
     for (std::size_t c = 0; c < d; ++c) p[c] = lambda * n[a * d + c];
-    for (std::size_t c = 0; c < d; ++c) before += state.velocity[i + c] * state.velocity[i + c];
-    kick_drift_.kick(state, part.nodes[a], std::span(p).first(d), std::span(no_load).first(d));
-    for (std::size_t c = 0; c < d; ++c) after += state.velocity[i + c] * state.velocity[i + c];
-    strayed_ += 0.5 * model_.mass(part.nodes[a]) * (after - before);
+    kick(part.nodes[a], std::span(p).first(d));
   }
   const bool crossed = towards && !reflects;
   if (crossed) {
@@ -366,14 +465,67 @@ void SteppingEnergy::strike(Part& part, double t) {
         "small. Choose a larger one, or a start farther from where particles meet.",
         most_at_once, t, part.h));
   part.flight_start = t;
-  part.just_struck = true;
-  for (std::size_t i = 0; i < part.neighbours.size() && lambda != 0.0; ++i) {
-    Part& near = parts_[static_cast<std::size_t>(part.neighbours[i])];
-    if (near.flight_start != t) near.standing = Edge::none;
-    near.flight_start = t;
-    loop_.predict_again(near.slot);
+  part.just_struck = !part.sparse;  // some of its nodes are where their own lines have them, to rounding
+  if (lambda != 0.0) {
+    for (const Part::Neighbour& near : part.neighbours)
+      if (std::ranges::any_of(near.shared, feels)) start_anew(parts_[static_cast<std::size_t>(near.part)], t);
+    for (const std::int32_t w : part.walls) loop_.predict_again(walls_[static_cast<std::size_t>(w)].slot);
   }
   if (witness_) witness_(static_cast<Index>(&part - parts_.data()), t, crossed ? jump : 0.0);
+}
+
+void SteppingEnergy::start_anew(Part& part, double t) {
+  if (part.flight_start != t) part.standing = Edge::none;
+  part.flight_start = t;
+  part.just_struck = false;
+  loop_.predict_again(part.slot);
+}
+
+void SteppingEnergy::kick(NodeId node, std::span<const double> impulse) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto speed = [&] {
+    const double* v = &state_->velocity[ordinal(node) * d];
+    double squared = 0.0;
+    for (std::size_t c = 0; c < d; ++c) squared += v[c] * v[c];
+    return squared;
+  };
+  constexpr std::array<double, 3> no_load{};
+  const double before = speed();
+  kick_drift_.kick(*state_, node, impulse, std::span(no_load).first(d));
+  strayed_ += 0.5 * model_.mass(node) * (speed() - before);
+}
+
+void SteppingEnergy::hit(WallPart& wall, double t) {
+  State& state = *state_;
+  const NodeId node = wall.hard.nodes[wall.next];
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const std::size_t i = ordinal(node) * d;
+  for (std::size_t c = 0; c < d; ++c)
+    state.displacement[i + c] += (t - state.clock[ordinal(node)]) * state.velocity[i + c];
+  state.clock[ordinal(node)] = t;
+  const Gap at = gap_of(wall, node);
+  double vn = 0.0, mn = 0.0;
+  for (std::size_t c = 0; c < d; ++c) {
+    vn += state.velocity[i + c] * at.normal[c];
+    mn += inverse_mass_[i + c] * at.normal[c] * at.normal[c];
+  }
+  std::array<double, 3> p{};
+  if (vn < 0.0 && mn > 0.0)
+    for (std::size_t c = 0; c < d; ++c) p[c] = -2.0 * vn / mn * at.normal[c];
+  if (mn > 0.0) kick(node, std::span(p).first(d));
+  ++wall.hits;
+  wall.at_once = t - wall.last > 4.0 * eps * t ? 0 : wall.at_once + 1;
+  wall.last = t;
+  if (wall.at_once > most_at_once || !(mn > 0.0))
+    throw SolveError(
+        fmt::format("node {} cannot leave a wall at t = {:.9g} s: it is held there, or between walls. Move "
+                    "the wall, or leave its components free.",
+                    index(node), t));
+  for (const std::int32_t j : wall.parts[wall.next]) start_anew(parts_[static_cast<std::size_t>(j)], t);
+  for (const std::int32_t w : wall.walls[wall.next]) {
+    WallPart& other = walls_[static_cast<std::size_t>(w)];
+    if (&other != &wall) loop_.predict_again(other.slot);
+  }
 }
 
 void SteppingEnergy::advance(State& state, double t_end, Observer*) {
@@ -428,6 +580,11 @@ SteppingEnergy::Measures SteppingEnergy::measures() const {
                   {"subdomains", number(std::ssize(parts_))},
                   {"level_error", level_error() / std::max(std::abs(start_energy_), energy_resolution())},
                   {"looks_per_event", events > 0.0 ? number(search_.looks()) / events : 0.0}};
+  if (!walls_.empty()) {
+    Index hits = 0;
+    for (const WallPart& wall : walls_) hits += wall.hits;
+    all.emplace_back("wall_hits", number(hits));
+  }
   if (sum.all() > 1) {
     all.emplace_back("mean_step", sum.last * number(std::ssize(parts_)) / events);
     all.emplace_back("shortest_step", sum.shortest);
@@ -452,6 +609,14 @@ void SteppingEnergy::save(ArchiveWriter& archive) const {
     archive.put("events", part.met);
     archive.put("at_once", part.at_once);
   }
+  std::vector<Index> hits;
+  std::vector<double> last;
+  for (const WallPart& wall : walls_) {
+    hits.insert(hits.end(), {wall.hits, wall.at_once});
+    last.push_back(wall.last);
+  }
+  archive.put("wall_hits", hits);
+  archive.put("last_hits", last);
 }
 
 void SteppingEnergy::load(ArchiveReader& archive) {
@@ -486,6 +651,12 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     archive.get("at_once", all[i].at_once);
     same = all[i].h == parts_[i].h;
   }
+  std::vector<Index> hits(2 * walls_.size());
+  std::vector<double> last(walls_.size());
+  if (same) {
+    archive.get("wall_hits", hits);
+    archive.get("last_hits", last);
+  }
   if (!same) throw InputError("the checkpoint was written with other energy steps or subdomains. Use the same case.");
   started_ = started;
   start_energy_ = energy;
@@ -498,6 +669,11 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     parts_[i].curvature = all[i].flight[1];
     parts_[i].met = all[i].met;
     parts_[i].at_once = all[i].at_once;
+  }
+  for (std::size_t w = 0; w < walls_.size(); ++w) {
+    walls_[w].hits = hits[2 * w];
+    walls_[w].at_once = hits[2 * w + 1];
+    walls_[w].last = last[w];
   }
   state_ = nullptr;  // flights are predicted from the state it goes on with
 }

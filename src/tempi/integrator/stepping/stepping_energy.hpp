@@ -11,7 +11,8 @@
 // The level is an integer, so T + sum_i k_i h_i is kept to rounding for ever however well roots are found, and T + V
 // within [0, sum_i h_i) of it; momenta are exact where the V_i have the symmetry; symplectic and reversible between
 // grazing events. One subdomain is energy-stepping. Several, each with its own events, are the asynchronous method:
-// after an event only those search anew that share a node with a component that may move.
+// after an event only those search anew that share a component that has changed. Walls are steps of infinite height,
+// met where a node first reaches them, eq. (2.92): lambda as in reflection, with the wall's normal for n.
 //
 // There is no step and no solve, and one thread. An event costs one gradient and some four evaluations of V along a
 // flight (level_search.hpp); the larger h, the fewer events. Errors fall as sqrt(h). When not to use it: where energy
@@ -25,6 +26,7 @@
 #include <span>
 #include <vector>
 
+#include "tempi/contact/wall.hpp"
 #include "tempi/core/compensated_sum.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
@@ -40,12 +42,19 @@ struct Subdomains {
 };
 Subdomains one_subdomain(const Model& model, double energy_step);
 
+// A wall, `checked`, that no node of these goes beyond.
+struct HardWall {
+  Wall wall;
+  std::vector<NodeId> nodes;
+};
+
 class SteppingEnergy final : public Integrator, private EventLoop::Source {
  public:
   // `nominal` [s]: what step() tells before anything has happened, one a term. `model` must outlive the integrator.
-  // Throws InputError: an energy step that is not positive; constraints, loads, dampers, supports that move; terms of
-  // sums of changing pieces.
-  SteppingEnergy(const Model& model, Subdomains subdomains, std::vector<double> nominal);
+  // Throws InputError: an energy step that is not positive; constraints, loads, dampers, supports that move; sums that
+  // have no shortest_length().
+  SteppingEnergy(const Model& model, Subdomains subdomains, std::vector<double> nominal,
+                 std::vector<HardWall> walls = {});
   ~SteppingEnergy() override;
 
   std::string_view name() const override;
@@ -66,6 +75,7 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
     Index all() const { return uphill + downhill + reflected; }
   };
   Index subdomain_count() const;
+  Index subdomain_of(TermId term) const { return of_term_[ordinal(term)]; }
   const Events& events(Index subdomain) const;
   std::int64_t level(Index subdomain) const;  // k: its V_h is k h
   double energy_step(Index subdomain) const;  // h [J]
@@ -80,17 +90,31 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
 
  private:
   struct Part;
+  struct WallPart {
+    HardWall hard;
+    std::vector<std::vector<std::int32_t>> parts, walls;  // of each node, whose flights lean on it
+    EventLoop::Slot slot = 0;
+    std::size_t next = 0;  // of the nodes, which reaches it
+    Index hits = 0, at_once = 0;
+    double last = 0.0;  // hit [s]
+  };
   void advance(State& state, double t_end, Observer* observer) override;
   double predict(const EventLoop::Item& item) override;
   void act(double t, std::span<const EventLoop::Event> due) override;
   void start(State& state);
   void strike(Part& part, double t);
+  void hit(WallPart& wall, double t);
+  void start_anew(Part& part, double t);
+  Gap gap_of(const WallPart& wall, NodeId node) const;
+  std::array<double, 3> place_of(NodeId node) const;
+  void kick(NodeId node, std::span<const double> impulse);
 
   const Model& model_;
   KickDrift kick_drift_;
   std::vector<double> nominal_, inverse_mass_;  // one a term; one a component, 0 where held
   std::vector<std::int32_t> of_term_;
   std::vector<Part> parts_;
+  std::vector<WallPart> walls_;
   EventLoop loop_;
   LevelSearch search_;
   State* state_ = nullptr;  // in hand
