@@ -77,6 +77,23 @@ def energy_stepping(report: Report, full: bool) -> None:
         report.figure(f"exponent of the {name}", exponent(parts, errors), low, 0.9, paper, scatter=math.inf)
 
 
+def force_stepping(report: Report, full: bool) -> None:
+    end = 10e-9 if full else 0.2e-9
+    for grid, paper in ((0.020, 3.12), (0.005, 0.80)):
+        result = run(HERE / "force.toml", f"force {grid}", {"run.end_time": end, "integrator.grid": grid * 1e-9})
+        measures, name = result.summary["measures"], f"force-stepping, grid {grid} nm: "
+        report.figure(name + "mean step (fs)", 1e15 * measures["mean_step"], 0.95 * paper, 1.05 * paper, f"{paper}", 0.04)
+        report.figure(name + "error of the stepped energy", abs(measures["level_error"]), 0, 1e-10, "none")
+        report.figure(name + "momentum error, linear", result.summary["linear_momentum"]["error"], 0, 1e-10, "none")
+    grids = np.array([0.04, 0.02, 0.01, 0.005])
+    runs = [run(HERE / "force.toml", f"force {grid} short", {"run.end_time": 0.1e-9, "integrator.grid": grid * 1e-9})
+            for grid in grids]
+    for name, low, high, paper in (("mean_step", 0.85, 1.15, "1"), ("longest_step", 0.85, 1.15, "1")):
+        found = [result.summary["measures"][name] for result in runs]
+        report.figure(f"force-stepping: exponent of the {name.replace('_', ' ')}", -exponent(grids, found), low, high, paper,
+                      scatter=math.inf)
+
+
 def exponent(parts: Array, values: list[float]) -> float:
     return float(-np.polyfit(np.log(parts), np.log(values), 1)[0])
 
@@ -103,6 +120,7 @@ def main() -> int:
     report.figure("87.56 fs, 100 ns: change of energy", change(verlet(87.56, 100e-9)), 0.5, paper="unstable", scatter=math.inf)
     report.figure("124.88 fs: change of energy", change(verlet(124.88, end)), 0.5, paper="blows up", scatter=math.inf)
     energy_stepping(report, given.full)
+    force_stepping(report, given.full)
     return report.close()
 
 

@@ -162,6 +162,29 @@ class Stepping(CaseFolder):
             self.assertEqual(2, done.returncode, more)
             self.assertIn(why, done.stderr)
 
+    def test_reduced_and_mirrored_grids_are_for_what_can_have_them(self):
+        planets = PAIR.format(integrator='method = "force-stepping"\ngrid = 0.01\n{more}')
+        aside = planets.replace("[[0, 0], [1, 0]]", "[[0.1037, 0.2041], [1.1513, 0.3377]]")
+        for case, more, why in ((planets, "reduced = true", ""), (aside, "parity = true", ""),
+                                (planets, "parity = true", "starts on a face of the mirrored grid"),
+                                (planets, "reduced = true\nparity = true", "has no mirror image")):
+            self.write("case.toml", case.replace("{more}", more))
+            done = self.tempi("run", "case.toml", "--overwrite")
+            self.assertEqual(2 if why else 0, done.returncode, done.stderr)
+            self.assertIn(why, done.stderr)
+            if not why:
+                made = summary(self.folder / "case.out")
+                self.assertLess(abs(made["measures"]["level_error"]), 1e-12)
+                self.assertEqual("reduced" in more, made["angular_momentum"]["error"] < 1e-13, more)
+        self.write("case.toml", planets.replace("{more}", "reduced = true") + '[[wall]]\ntype = "plane"\npoint = [0, -9]\n'
+                   "normal = [0, 1]\npenalty = 1\n")
+        done = self.tempi("check", "case.toml")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("where the centre of mass is", done.stderr)
+        self.write("case.toml", planets.replace("force-stepping", "energy-stepping").replace("grid = 0.01", "energy_step = 1e-3").replace(
+            "{more}", "reduced = true"))
+        self.assertIn("reduced belongs to force-stepping", self.tempi("check", "case.toml").stderr)
+
     def test_bodies_touch_by_their_faces(self):
         self.write("bodies.msh", two_tetrahedra(0.02))
         self.write("case.toml", TOUCHING)

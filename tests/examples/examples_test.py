@@ -39,6 +39,15 @@ class Examples(unittest.TestCase):
     def test_spinning_cube(self):
         self.check("spinning-cube")
 
+    def test_balls(self):
+        self.check("balls")
+
+    def test_beads(self):
+        self.check("beads")
+
+    def test_impact(self):
+        self.check("impact")
+
     def test_lattice(self):
         self.check("lattice")
 

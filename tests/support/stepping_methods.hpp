@@ -40,7 +40,7 @@ inline Method async_energy_stepping(double energy_step = 1e-4) {
 
 inline Method force_stepping(double grid = 1e-2) {
   return {"force stepping", [=](const Model& model, const std::vector<double>& steps) -> std::unique_ptr<Integrator> {
-            return std::make_unique<SteppingForce>(model, std::vector{grid}, steps.front());
+            return std::make_unique<SteppingForce>(model, ForceGrid{{grid}}, steps.front());
           }};
 }
 

@@ -375,6 +375,11 @@ TEST(TableOfMethods, HasARowForEveryMethodAndItsClaims) {
   of_row.emplace("`avi-adaptive` |  | explicit", adaptive_avi());  // held by integrator/avi_adaptive_test.cpp
   of_row.emplace("`energy-stepping` | energy_step | explicit", energy_stepping());  // by energy_stepping_test.cpp
   of_row.emplace("`force-stepping` | grid | explicit", force_stepping());           // by force_stepping_test.cpp
+  const std::string reduced = "`force-stepping` | grid, reduced: two particles | explicit";
+  of_row.emplace(reduced, force_stepping());
+  Model::Parts two = particles(2, {0.0, 0.0, 1.0, 0.0}, {1.0, 1.0});
+  add_pairs(two, all_pairs(2), LennardJones{1.0, 1.0, {}});
+  const Model pair(std::move(two));
   of_row.emplace("`async-energy-stepping` | energy_step | explicit", async_energy_stepping());
   of_row.emplace("`symplectic-energy-momentum` | action = \"midpoint\" | implicit", symplectic_energy_momentum());
 
@@ -390,7 +395,8 @@ TEST(TableOfMethods, HasARowForEveryMethodAndItsClaims) {
     const auto found =
         std::ranges::find_if(of_row, [&](const auto& entry) { return line.starts_with("| " + entry.first + " |"); });
     ASSERT_NE(found, of_row.end()) << "not held: " << line;
-    const Claims c = claims_of({found->second, cluster()});
+    const Claims c = found->first == reduced ? SteppingForce(pair, {{0.1}, false, true}, 1.0).claims()
+                                             : claims_of({found->second, cluster()});
     EXPECT_EQ(line, "| " + found->first + " | " + fmt::format("{}", c.order) + " | " + word(c.linear_momentum) + " | " +
                         word(c.angular_momentum) + " | " + word(c.energy) + " | " + yes(c.symplectic) + " | " +
                         yes(c.reversible) + " |");

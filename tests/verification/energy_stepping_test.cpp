@@ -491,6 +491,17 @@ TEST(EnergyStepping, throws_a_ball_up_and_catches_it) {
   EXPECT_EQ(1, method->events(0).reflected);
 }
 
+// Its energy is that of rest, and what rounding makes of its gradient must not be followed for ever.
+TEST(EnergyStepping, lets_a_body_fly_that_nothing_deforms) {
+  const Body body = elastic(3);
+  State state = reference_state(*body.model);
+  for (std::size_t i = 0; i < state.velocity.size(); ++i) state.velocity[i] = std::array{0.44, -3.0, 1e-3}[i % 3];
+  const auto method = make_one(*body.model, 1e-9);
+  method->advance_to(state, 1e6);
+  EXPECT_EQ(method->events(0).all(), 0);
+  EXPECT_EQ(method->synchronized(state, 1e6).state.displacement[0], 0.44e6);
+}
+
 TEST(EnergyStepping, refuses_what_has_no_potential) {
   const Body loaded = loaded_body();
   EXPECT_THROW(make_one(*loaded.model, 1e-3), InputError);

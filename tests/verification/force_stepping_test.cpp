@@ -11,6 +11,7 @@
 #include "support/stepping_methods.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
+#include "tempi/integrator/one_step/sync_variational.hpp"
 #include "tempi/integrator/stepping/stepping_force.hpp"
 #include "tempi/potential/wells.hpp"
 
@@ -67,7 +68,7 @@ double mean_step(const SteppingForce& method) { return method.step(TermId{0}); }
 TEST(ForceStepping, takes_the_mean_step_of_the_thesis_around_keplers_centre) {
   const double e = 0.85;
   const auto model = kepler(e);
-  SteppingForce method(*model, {0.022}, 1.0);
+  SteppingForce method(*model, {{0.022}}, 1.0);
   State state = start_of_kepler(*model, e);
   method.advance_to(state, 1e-9);
   const double energy = method.stepped_energy();
@@ -92,7 +93,7 @@ TEST(ForceStepping, takes_as_many_steps_as_the_path_crosses_planes) {
   const auto model = kepler(e);
   for (const double h : {0.022, 0.011, 0.0055}) {
     SCOPED_TRACE(h);
-    SteppingForce method(*model, {h}, 1.0);
+    SteppingForce method(*model, {{h}}, 1.0);
     State state = start_of_kepler(*model, e);
     method.advance_to(state, 64.0 * pi);
     const double expected = 32.0 * (4.0 + 4.0 * b + 4.0 * std::sqrt(1.0 + b * b)) / h;
@@ -107,7 +108,7 @@ TEST(ForceStepping, follows_the_piecewise_linear_potential) {
   const Model& model = *body.model;
   const double h = 0.05, end = 0.4;
   const std::size_t n = 14;
-  SteppingForce method(model, {h}, 1.0);
+  SteppingForce method(model, {{h}}, 1.0);
   State state = start_of_atoms(body);
   method.advance_to(state, end);
   const State ours = method.synchronized(state, end).state;
@@ -151,7 +152,7 @@ TEST(ForceStepping, follows_the_piecewise_linear_potential) {
 
 TEST(ForceStepping, keeps_its_energy_over_a_hundred_thousand_steps) {
   const Body body = atoms();
-  SteppingForce method(*body.model, {0.01}, 1.0);
+  SteppingForce method(*body.model, {{0.01}}, 1.0);
   State state = start_of_atoms(body);
   method.advance_to(state, 1e-9);
   const double before = method.stepped_energy();
@@ -169,7 +170,7 @@ TEST(ForceStepping, runs_elastic_bodies_and_books_supports) {
   State state = moving_state(body, 0.0, 0.05, 4);
   for (const NodeId a : body.model->supports().held_nodes())
     for (std::size_t c = 0; c < 2; ++c) state.velocity[2 * ordinal(a) + c] = 0.0;
-  SteppingForce method(*body.model, {0.003}, 1.0);
+  SteppingForce method(*body.model, {{0.003}}, 1.0);
   method.advance_to(state, 1e-9);
   const double before = method.stepped_energy();
   method.advance_to(state, 3.0);
@@ -184,7 +185,7 @@ TEST(ForceStepping, is_reversible) {
   const State start = start_of_kepler(*model, e);
   State state = start;
   for (int way = 0; way < 2; ++way) {
-    SteppingForce method(*model, {0.022}, 1.0);
+    SteppingForce method(*model, {{0.022}}, 1.0);
     method.advance_to(state, 4.0 * pi);
     state = method.synchronized(state, 4.0 * pi).state;
     for (double& v : state.velocity) v = -v;
@@ -203,7 +204,7 @@ TEST(ForceStepping, is_symplectic_across_faces) {
   for (const double loss : {0.0, 0.02}) {
     std::vector<Index> counts;
     const auto flow = [&](State state) {
-      SteppingForce method(*body.model, {0.1937}, 1.0);
+      SteppingForce method(*body.model, {{0.1937}}, 1.0);
       method.advance_to(state, 0.15);
       counts.push_back(method.updates(TermId{0}));
       State end = method.synchronized(state, 0.15).state;
@@ -232,12 +233,12 @@ TEST(ForceStepping, is_symplectic_across_faces) {
 TEST(ForceStepping, goes_on_to_the_same_bits) {
   const Body body = atoms();
   const auto file = std::filesystem::temp_directory_path() / "tempi_force_stepping.bin";
-  SteppingForce whole(*body.model, {0.02}, 1.0);
+  SteppingForce whole(*body.model, {{0.02}}, 1.0);
   State expected = start_of_atoms(body);
   whole.advance_to(expected, 3.0);
   Random random(4);
   for (int i = 0; i < 10; ++i) {
-    SteppingForce first(*body.model, {0.02}, 1.0), second(*body.model, {0.02}, 1.0);
+    SteppingForce first(*body.model, {{0.02}}, 1.0), second(*body.model, {{0.02}}, 1.0);
     State state = start_of_atoms(body), later = reference_state(*body.model);
     first.advance_to(state, random.uniform(0.0, 3.0));
     write_checkpoint(file, state, first);
@@ -248,7 +249,7 @@ TEST(ForceStepping, goes_on_to_the_same_bits) {
     EXPECT_TRUE(same_bits(later, expected));
     EXPECT_EQ(second.measures(), whole.measures());
   }
-  SteppingForce other(*body.model, {0.03}, 1.0);
+  SteppingForce other(*body.model, {{0.03}}, 1.0);
   State state = reference_state(*body.model);
   EXPECT_THROW(read_checkpoint(file, state, other), InputError);
   std::filesystem::remove(file);
@@ -259,7 +260,7 @@ TEST(ForceStepping, converges_with_the_grid) {
   const auto model = kepler(e);
   std::vector<double> h, errors;
   for (const double grid : {0.02, 0.01, 0.005, 0.0025, 0.00125}) {
-    SteppingForce method(*model, {grid}, 1.0);
+    SteppingForce method(*model, {{grid}}, 1.0);
     State state = start_of_kepler(*model, e);
     method.advance_to(state, end);
     h.push_back(grid);
@@ -269,13 +270,159 @@ TEST(ForceStepping, converges_with_the_grid) {
   EXPECT_LT(slope(h, errors), 2.3);
 }
 
+// ---- mirrored grids, reduced coordinates ----
+
+double linear_error(const Model& model, const State& before, const State& now) {
+  const Momenta a = momenta(model, before), b = momenta(model, now);
+  double worst = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) worst = std::max(worst, std::abs(a.linear[c] - b.linear[c]) / a.linear_scale);
+  return worst;
+}
+
+TEST(ForceStepping, moves_mirror_images_alike_where_the_grid_is_mirrored) {
+  const Body body = atoms();
+  for (const bool reduced : {false, true})
+    for (const bool parity : {true, false}) {
+      SteppingForce one(*body.model, {{0.05}, parity, reduced}, 1.0),
+          other(*body.model, {{0.05}, parity, reduced}, 1.0);
+      State state = start_of_atoms(body), image = state;
+      for (std::size_t i = 1; i < image.displacement.size(); i += 2) {  // in a plane parity turns one axis round
+        image.displacement[i] = -2.0 * body.model->reference()[i] - state.displacement[i];
+        image.velocity[i] = -state.velocity[i];
+      }
+      one.advance_to(state, 2.0);
+      other.advance_to(image, 2.0);
+      double apart = 0.0;
+      const State a = one.synchronized(state, 2.0).state, b = other.synchronized(image, 2.0).state;
+      for (std::size_t i = 0; i < a.velocity.size(); ++i)
+        apart = std::max(apart, std::abs(a.velocity[i] + (i % 2 == 1 ? 1.0 : -1.0) * b.velocity[i]));
+      if (parity) {
+        EXPECT_LT(apart, 1e-9) << reduced;
+        EXPECT_EQ(one.updates(TermId{0}), other.updates(TermId{0}));
+      } else {
+        EXPECT_GT(apart, 1e-5) << reduced;  // the control
+      }
+      EXPECT_LT(std::abs(one.measures()[1].second), 1e-12);
+    }
+}
+
+TEST(ForceStepping, keeps_the_linear_momentum_in_jacobis_coordinates) {
+  Model::Parts parts = particles(3, {0.1, 0.2, 0, 1.2, 0.3, 0.1, 0.4, 1.25, -0.1, 0.6, 0.5, 1.0}, {1.0, 2.5, 0.7, 1.6});
+  add_pairs(parts, all_pairs(4), LennardJones{1.0, 1.0, {}});
+  const Model model(std::move(parts));
+  State start = reference_state(model);
+  Random random(9);
+  for (double& v : start.velocity) v = random.uniform(-0.3, 0.4);
+  for (const bool reduced : {true, false}) {
+    SteppingForce method(model, {{0.03}, false, reduced}, 1.0);
+    State state = start;
+    method.advance_to(state, 0.0);
+    const State there = method.synchronized(state, 0.0).state;
+    for (std::size_t i = 0; i < there.velocity.size(); ++i) {
+      EXPECT_NEAR(there.displacement[i], start.displacement[i], 1e-14);
+      EXPECT_NEAR(there.velocity[i], start.velocity[i], 1e-14);
+    }
+    method.advance_to(state, 20.0);
+    const double error = linear_error(model, start, method.synchronized(state, 20.0).state);
+    EXPECT_GT(method.updates(TermId{0}), 10'000);
+    EXPECT_LT(std::abs(method.measures()[1].second), 1e-11);
+    if (reduced) {
+      EXPECT_LT(error, 1e-14);
+    } else {
+      EXPECT_GT(error, 1e-4);  // the control
+    }
+  }
+  // It is the same motion: against Verlet, as the grid becomes finer.
+  SyncVariational reference(model, trapezoidal_action(0.5), 1e-4);
+  State moved = start;
+  reference.advance_to(moved, 1.0);
+  const State verlet = reference.synchronized(moved, 1.0).state;
+  std::vector<double> errors;
+  for (const double h : {0.02, 0.005}) {
+    SteppingForce method(model, {{h}, false, true}, 1.0);
+    State state = start;
+    method.advance_to(state, 1.0);
+    const State now = method.synchronized(state, 1.0).state;
+    double worst = 0.0;
+    for (std::size_t i = 0; i < now.displacement.size(); ++i)
+      worst = std::max(worst, std::abs(now.displacement[i] - verlet.displacement[i]));
+    errors.push_back(worst);
+  }
+  EXPECT_LT(errors[1], 0.5 * errors[0]);
+  EXPECT_LT(errors[1], 0.01);
+}
+
+TEST(ForceStepping, reduces_two_particles_to_their_distance) {
+  const double e = 0.85;
+  for (const bool held : {true, false}) {
+    Model::Parts parts = particles(2, {0.0, 0.0, 1.0 - e, 0.0}, {held ? 1.0 : 3.0, 1.0});
+    parts.add(make_pairs(parts.reference, 2, parts.mass, all_pairs(2), Gravitation{held ? 1.0 : 1.0 / 3.0}));
+    std::vector<Support> sun(1);
+    sun[0].nodes = {NodeId{0}};
+    sun[0].motion = {Support::Motion::at_rest, Support::Motion::at_rest, Support::Motion::free};
+    if (held) parts.supports = Supports(std::move(sun), parts.reference, 2);
+    const Model model(std::move(parts));
+    const double mu = held ? 1.0 : 0.75;
+    State state = reference_state(model);
+    const double speed = std::sqrt((1.0 + e) / (1.0 - e) / mu);
+    state.velocity[3] = held ? speed : 0.75 * speed + 0.1;
+    if (!held) state.velocity[1] = -0.25 * speed + 0.1;
+    const State start = state;
+    SteppingForce method(model, {{0.0067}, false, true}, 1.0);
+    const double period = 2.0 * pi * std::sqrt(mu), end = 32.0 * period;
+    const double L = (1.0 - e) * speed;
+    for (int i = 1; i <= 500; ++i) {
+      const double t = end * i / 500, delta = 1e-6;
+      method.advance_to(state, t);
+      const State at = method.synchronized(state, t).state;
+      const auto x = [&](const State& s, std::size_t c) {
+        return model.reference()[2 + c] + s.displacement[2 + c] - model.reference()[c] - s.displacement[c];
+      };
+      const auto v = [&](std::size_t c) { return at.velocity[2 + c] - at.velocity[c]; };
+      ASSERT_NEAR(x(at, 0) * v(1) - x(at, 1) * v(0), L, 1e-12);
+      if (!held) {
+        EXPECT_LT(linear_error(model, start, at), 1e-14);
+      }
+      const State later = method.synchronized(state, t + delta).state;  // the angle is the velocity's integral
+      for (std::size_t c = 0; c < 2; ++c) {
+        const double mean = (x(later, c) - x(at, c)) / delta;
+        ASSERT_NEAR(mean, v(c), 2e-4) << t;
+      }
+    }
+    EXPECT_LT(std::abs(method.measures()[1].second), 1e-11);
+    if (held) {
+      EXPECT_NEAR(mean_step(method), 0.0125, 0.03 * 0.0125);  // of the thesis, Y6
+    }
+  }
+}
+
+TEST(ForceStepping, turns_the_distance_of_two_that_feel_nothing_straight) {
+  Model::Parts parts = particles(3, {0.0, 0.0, 0.0, 1.0, 0.2, -0.3}, {2.0, 1.0});
+  parts.add(make_pairs(parts.reference, 3, parts.mass, all_pairs(2), Gravitation{1e-30}));
+  const Model model(std::move(parts));
+  std::vector<double> errors;
+  for (const double h : {2e-3, 2e-4}) {
+    State state = reference_state(model);
+    state.velocity = {0.1, 0.0, 0.0, -0.5, 0.3, 0.2};
+    SteppingForce method(model, {{h}, false, true}, 1.0);
+    method.advance_to(state, 3.0);
+    const State at = method.synchronized(state, 3.0).state;
+    double worst = 0.0;
+    const std::array<double, 6> expected = {0.3, 0.0, 0.0, -1.5, 0.9, 0.6};
+    for (std::size_t i = 0; i < 6; ++i) worst = std::max(worst, std::abs(at.displacement[i] - expected[i]));
+    errors.push_back(worst);
+  }
+  EXPECT_LT(errors[0], 5e-3);
+  EXPECT_LT(errors[1], 0.3 * errors[0]);
+}
+
 TEST(ForceStepping, refuses_what_it_does_not_take) {
   const Body loaded = loaded_body();
-  EXPECT_THROW(SteppingForce(*loaded.model, {0.1}, 1.0), InputError);
+  EXPECT_THROW(SteppingForce(*loaded.model, {{0.1}}, 1.0), InputError);
   const auto model = kepler(0.5);
   for (const double h : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
-    EXPECT_THROW(SteppingForce(*model, {h}, 1.0), InputError);
-  EXPECT_THROW(SteppingForce(*model, {1.0, 1.0, 1.0}, 1.0), InputError);
+    EXPECT_THROW(SteppingForce(*model, {{h}}, 1.0), InputError);
+  EXPECT_THROW(SteppingForce(*model, {{1.0, 1.0, 1.0}}, 1.0), InputError);
 }
 
 }  // namespace

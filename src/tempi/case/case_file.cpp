@@ -29,7 +29,9 @@ MethodOptions method_options_of(const Section& s) {
           .softness = *s.number("softness"),
           .energy_step = s.number("energy_step").value_or(0.0),
           .subdomains = s.text("subdomains"),
-          .grid = s.one_or_more("grid")};
+          .grid = s.one_or_more("grid"),
+          .parity = s.boolean("parity"),
+          .reduced = s.boolean("reduced")};
 }
 
 IntegratorInput read_integrator(const Section& s, bool particles) {

@@ -17,6 +17,7 @@ struct MethodOptions {
   double energy_step;  // [J]; 0: not given
   std::string subdomains;
   std::vector<double> grid;  // [m]; empty: not given
+  bool parity, reduced;
 };
 
 // Those of the option table.

@@ -229,13 +229,14 @@ const std::vector<Method>& rows() {
        .takes_faces = true,
        .takes_hard_walls = true},
       {.name = "force-stepping",
-       .keys = "grid",
+       .keys = "grid parity reduced",
        .text = "parabolas in the simplices of a grid of all coordinates (2011 thesis, chapter 3); for few of them",
-       .variants = {{"grid", [](MethodOptions& o) { o.grid = {1e-2}; }}},
+       .variants = {{"grid", [](MethodOptions& o) { o.grid = {1e-2}; }},
+                    {"grid, reduced: two particles", [](MethodOptions& o) { o.grid = {1e-2}, o.reduced = true; }}},
        .make = [](const Model& model, Steps steps, Options o) -> Made {
          if (o.grid.empty())
            throw InputError("force-stepping needs grid (in m): a small part of how far things move. Add grid = ...");
-         return std::make_unique<SteppingForce>(model, o.grid, steps.front());
+         return std::make_unique<SteppingForce>(model, ForceGrid{o.grid, o.parity, o.reduced}, steps.front());
        },
        .engine = Engine::stepping,
        .takes_sums = false},

@@ -313,6 +313,11 @@ constexpr Option rows[] = {
     {"integrator", "grid", number_or_numbers, "m", "", "", positive,
      "of force-stepping: spacing of the grid on which the potential energy is interpolated, one for all axes or "
      "one each"},
+    {"integrator", "parity", boolean, "", "false", "", any,
+     "of force-stepping: the grid is mirrored at the origin, so that mirrored motions stay mirror images"},
+    {"integrator", "reduced", boolean, "", "false", "", any,
+     "of force-stepping: without the motion of the centre of mass, in Jacobi's coordinates, and of two particles in "
+     "their distance only: the momenta so left out are exact. For bodies that nothing holds"},
     {"integrator", "subdomains", choice_or_count, "", "\"bodies\"", "bodies | groups | terms", at_least_one,
      "of async-energy-stepping, which terms have events together: each connected part of the mesh, the cells of each "
      "group, every term by itself, or so many parts of the mesh cut by METIS; each [[potential]], [[contact]] and "

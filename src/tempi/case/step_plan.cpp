@@ -217,7 +217,11 @@ class StepPlanner {
     const IntegratorInput& in = s_.input.integrator;
     p_.steps = p_.own;
     if (!has_key(method_.keys, "energy_step")) {
-      s_.integrator = at_place(in.place, [&] { return method_.make(*s_.model, p_.steps, in.options); });
+      s_.integrator = at_place(in.place, [&] {
+        auto made = method_.make(*s_.model, p_.steps, in.options);
+        made->advance_to(s_.state, 0.0);  // what is wrong with the start is known now
+        return made;
+      });
       return;
     }
     Subdomains subdomains = choose_subdomains(s_);

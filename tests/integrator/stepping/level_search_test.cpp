@@ -64,6 +64,47 @@ Exit first_exit(Flight& flight, double low, double high, Edge standing = Edge::n
   }
 }
 
+TEST(LevelSearch, finds_where_a_value_jumps_in_few_looks) {
+  for (const double at : {0.3, 1.6e-4, 7e-11}) {
+    Sum jump({[=](double s) { return s < at ? std::pair(0.0, 0.0) : std::pair(100.0 + s, 1.0); }}, 1.0);
+    LevelSearch search;
+    const Exit exit = search.first_exit(jump, 0.0, 1.0, Edge::low, 0.0, 1e-300);
+    EXPECT_EQ(exit.edge, Edge::high);
+    EXPECT_NEAR(exit.s, at, 1e-14 * at);
+    EXPECT_LT(search.looks(), 150);
+  }
+}
+
+// What bends at once, as at a wall, is not seen from before: the search ends there, and another goes on.
+TEST(LevelSearch, ends_at_a_kink_that_it_is_told_of) {
+  class Bent final : public Flight {
+   public:
+    void look(double s, Look& at) override {
+      at.rates.assign(2, 0.0);
+      const double beyond = std::max(0.0, s - 2.0);
+      at.rates = {-0.2, 50.0 * beyond};
+      at.V = 0.45 - 0.2 * s + 25.0 * beyond * beyond;
+      at.rate = at.rates[0] + at.rates[1];
+      at.magnitude = std::abs(at.V);
+    }
+    double horizon() const override { return infinity; }
+    double kink() const override { return 2.0; }
+  } bent;
+  LevelSearch search;
+  const Exit exit = search.first_exit(bent, 0.0, 1.0, Edge::none, 0.0, 1e-15);
+  EXPECT_EQ(exit.edge, Edge::none);
+  EXPECT_EQ(exit.s, 2.0);
+}
+
+TEST(LevelSearch, tells_times_apart_however_far_ahead_they_are) {
+  Sum slow({wave(1.0, 1e-10, 0.0)}, 1e9);
+  LevelSearch search;
+  Exit exit = search.first_exit(slow, -2.0, 0.15, Edge::none, 0.0, 1e-15);
+  EXPECT_EQ(exit.edge, Edge::high);
+  EXPECT_NEAR(exit.s, std::asin(0.15) * 1e10, 1.0);
+  EXPECT_LT(search.looks(), 100);
+}
+
 TEST(LevelSearch, finds_the_root_of_a_straight_line_at_once) {
   Sum line({[](double s) { return std::pair(0.25 + 0.5 * s, 0.5); }}, infinity);
   LevelSearch search;
@@ -168,7 +209,9 @@ TEST(LevelSearch, skips_no_root_of_random_sums_of_waves) {
     }
     if (back < outside + 10.0 * step) ++double_crossings;
     // What leaves by less than a millionth of the band and returns may be passed by.
-    if (depth > 1e-6 * (high - low)) EXPECT_NEAR(outside, exit.s, 1e-9 + 1e-11 / std::sqrt(depth));
+    if (depth > 1e-6 * (high - low)) {
+      EXPECT_NEAR(outside, exit.s, 1e-9 + 1e-11 / std::sqrt(depth));
+    }
   }
   EXPECT_GT(exits, 2000);
   EXPECT_GT(double_crossings, 400) << "the trials are too tame";

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/integrator/stepping/level_search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "tempi/core/error.hpp"
 #include "tempi/integrator/stepping/quadratic.hpp"
 
 namespace tempi {
@@ -15,7 +18,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity(), eps = std::
 constexpr double wider = 1.5;     // the largest curvature over the mean
 constexpr double grazing = 1e-6;  // of the band's width
 constexpr double root = 1e-12;    // of the band's width: V at an exit
-constexpr double longest = 2.0;   // of the horizon where a flight begins: what is farther is another search's
+constexpr double finest = 1e-6;   // of the horizon: V bends no more within, what seems to be is rounding
+constexpr Index most_looks = 200'000;
+constexpr double longest = 2.0;  // of the horizon where a flight begins: what is farther is another search's
 
 // The first s > 0 at which V + rate s + curvature s^2 / 2 is `level`; not the one at 0 where it is there already.
 double time_to(double level, const Look& from, double curvature, bool there) {
@@ -71,6 +76,11 @@ LevelSearch::Place LevelSearch::take(Flight& flight, double s) {
   place->s = s;
   flight.look(s, *place);
   ++looks_;
+  if (++looks_here_ > most_looks)
+    throw SolveError(
+        fmt::format("within {:.6g} s ahead no crossing of the energy's levels is found or ruled out in {} looks: its "
+                    "values are too coarse to tell. Choose a larger energy_step.",
+                    s, most_looks));
   return place;
 }
 
@@ -83,6 +93,8 @@ Exit LevelSearch::ended(Exit exit) {
 
 Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge standing, double curvature,
                              double resolution) {
+  looks_here_ = 0;
+  double outside_at = std::numeric_limits<double>::infinity();  // how far ahead it last was
   const double width = high - low, horizon = flight.horizon(), kink = flight.kink();
   from_ = take(flight, 0.0);
   const double tolerance = std::max(root * width, 8.0 * eps * from_->magnitude);
@@ -130,15 +142,17 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
     const bool outside = edge != Edge::none && is_outside(to);
     if (outside && !shortest) {
       const double level = to.V > high ? high : low;
-      ahead_.push_back(take(flight, from_->s + length * crossing_of_cubic(*from_, to, level)));
+      const bool slow = length > 0.5 * outside_at;  // where V jumps no cubic tells where
+      outside_at = length;
+      ahead_.push_back(take(flight, from_->s + length * (slow ? 0.5 : crossing_of_cubic(*from_, to, level))));
       continue;
     }
     if (edge != Edge::none) to.V = edge == Edge::high ? high : low;
-    if (!shortest && !stays_within(*from_, to, low, high, grazing * width)) {
+    if (!shortest && length > finest * horizon && !stays_within(*from_, to, low, high, grazing * width)) {
       ahead_.push_back(take(flight, from_->s + 0.5 * length));
       continue;
     }
-    curvature = mean_curvature;
+    if (std::isfinite(mean_curvature)) curvature = mean_curvature;
     if (edge != Edge::none) return ended({to.s, edge, curvature});
     give_back(std::exchange(from_, std::move(ahead_.back())));
     ahead_.pop_back();

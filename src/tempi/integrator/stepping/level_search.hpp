@@ -7,7 +7,8 @@
 // parabolas through both ends whose curvature is 1.5 times sum_K |V_K'(b) - V_K'(a)| / (b - a), term by term so that
 // nothing cancels; places are added until these parabolas stay within the band. That is a bound where no term's
 // curvature passes 1.5 times its mean within an interval, and intervals are no longer than the flight's horizon, in
-// which its terms change by a tenth. What leaves the band by less than 1e-6 of its width and returns is taken to graze.
+// which its terms change by a tenth; within a millionth of it nothing is looked for. What leaves the band by less than
+// 1e-6 of its width and returns is taken to graze.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +62,7 @@ class LevelSearch {
   Place from_;                // inside, up to where no exit is
   std::vector<Place> ahead_;  // known places behind it, the nearest last
   std::vector<Place> spare_;
-  Index looks_ = 0;
+  Index looks_ = 0, looks_here_ = 0;  // in all, of this search
 };
 
 }  // namespace tempi

@@ -138,6 +138,10 @@ struct SteppingEnergy::Part final : Flight {
   }
 
   double horizon() const override { return horizon_; }
+  // Nothing in it moves against anything else: its energy stays as it is.
+  bool is_rigid() const {
+    return std::isinf(horizon_) && std::ranges::all_of(pieces, [](const Piece& p) { return p.width > 1; });
+  }
   double kink() const override { return kink_; }
 
   // In which no two nodes of a term come nearer, or go farther, by more than a tenth of the shortest distance in it; of
@@ -145,7 +149,10 @@ struct SteppingEnergy::Part final : Flight {
   void find_horizon() {
     constexpr double tenth = 0.1;
     horizon_ = kink_ = std::numeric_limits<double>::infinity();
-    double least = horizon_;  // (distance / speed)^2
+    double fastest_of_all = 0.0;
+    for (const double speed : v) fastest_of_all = std::max(fastest_of_all, std::abs(speed));
+    const double rounding = std::pow(16.0 * eps * fastest_of_all, 2);  // of relative velocities, squared
+    double least = horizon_;                                           // (distance / speed)^2
     with_dim([&]<std::size_t d>() {
       for (const Piece& p : pieces) {
         for (const double own : p.own_horizons) horizon_ = std::min(horizon_, own);
@@ -156,7 +163,7 @@ struct SteppingEnergy::Part final : Flight {
         }
         if (p.length) {
           const double faster = spread_of_velocities<d>(p);
-          if (*p.length * *p.length < least * faster) least = *p.length * *p.length / faster;
+          if (faster > rounding && *p.length * *p.length < least * faster) least = *p.length * *p.length / faster;
           continue;
         }
         const std::int32_t* place = p.places.data();
@@ -172,7 +179,7 @@ struct SteppingEnergy::Part final : Flight {
                 speed += w * w;
               }
               nearest = std::min(nearest, distance);
-              fastest = std::max(fastest, speed);
+              if (speed > rounding) fastest = std::max(fastest, speed);
             }
           if (nearest < least * fastest) least = nearest / fastest;
         }
@@ -388,6 +395,10 @@ double SteppingEnergy::predict(const EventLoop::Item& item) {
   Part& part = parts_[static_cast<std::size_t>(item[0])];
   part.begin(*state_, std::exchange(part.just_struck, false));
   part.find_horizon();
+  if (part.is_rigid()) {
+    part.next = {std::numeric_limits<double>::infinity(), Edge::none, part.curvature};
+    return EventLoop::never;
+  }
   part.next = search_.first_exit(part, part.low(), part.high(), part.standing, part.curvature,
                                  4.0 * eps * std::max(part.flight_start, std::numeric_limits<double>::min()));
   return part.flight_start + part.next.s;

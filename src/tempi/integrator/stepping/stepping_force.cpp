@@ -32,29 +32,185 @@ double first_negative(double f0, double f1, double f2) {
 
 }  // namespace
 
-SteppingForce::SteppingForce(const Model& model, std::vector<double> grid, double nominal_step)
-    : model_(model), kick_drift_(model, 0.0), nominal_(nominal_step), terms_of_(node_terms(model)) {
+SteppingForce::SteppingForce(const Model& model, ForceGrid grid, double nominal_step)
+    : model_(model),
+      kick_drift_(model, 0.0),
+      nominal_(nominal_step),
+      parity_(grid.parity),
+      terms_of_(node_terms(model)) {
   const auto d = static_cast<std::size_t>(model.dim());
-  if (grid.size() == 1) grid.assign(d, grid.front());
-  if (grid.size() != d)
-    throw InputError(fmt::format("grid has {} spacings (must be one, or one for each of {} axes).", grid.size(), d));
-  for (const double h : grid)
+  std::vector<double>& spacing = grid.spacing;
+  if (spacing.size() == 1) spacing.assign(d, spacing.front());
+  if (spacing.size() != d)
+    throw InputError(fmt::format("grid has {} spacings (must be one, or one for each of {} axes).", spacing.size(), d));
+  for (const double h : spacing)
     if (!(h > 0.0) || !std::isfinite(h)) throw InputError(fmt::format("grid = {} m (must be > 0).", h));
   require_conservative(model, "force-stepping");
-  for (Index a = 0; a < model.node_count(); ++a)
-    for (std::size_t c = 0; c < d; ++c) {
-      const auto node = make_id<NodeId>(a);
-      free_.push_back(-1);
-      if (model.supports().support_of(node, static_cast<int>(c)) != Supports::none) continue;
-      free_.back() = static_cast<std::int32_t>(component_.size());
-      component_.push_back(static_cast<std::size_t>(a) * d + c);
-      h_.push_back(grid[c]);
-      inverse_mass_.push_back(1.0 / model.mass(node));
-      node_of_.push_back(a);
-    }
-  if (component_.empty()) throw InputError("force-stepping has nothing to move: every component is held.");
+  if (grid.reduced) {
+    for (Index p = 0; p < model.potential_count(); ++p)
+      for (Index k = 0; k < model.potential(p).size(); ++k)
+        if (model.potential(p).stencil(k).size() < 2)
+          throw InputError(
+              fmt::format("reduced = true leaves out where the centre of mass is, on which {} depends. "
+                          "Leave it out.",
+                          model.potential(p).describe(k)));
+    kind_ = model.node_count() == 2 ? Kind::radial : Kind::jacobi;
+    const std::span<const NodeId> held = model.supports().held_nodes();
+    if (!held.empty() && (kind_ != Kind::radial || held.size() > 1))
+      throw InputError("reduced = true needs a body that nothing holds (or two particles, of which one may be held).");
+    for (std::size_t c = 0; c < d && !held.empty(); ++c)
+      if (model.supports().support_of(held.front(), static_cast<int>(c)) == Supports::none)
+        throw InputError("reduced = true needs the held particle to be held along every axis.");
+    if (kind_ == Kind::radial && parity_)
+      throw InputError("two particles are reduced to their distance, which has no mirror image. Leave parity out.");
+  }
+  choose_coordinates(spacing);
+  if (h_.empty()) throw InputError("force-stepping has nothing to move: every component is held.");
   u_.assign(model.reference().size(), 0.0);
 }
+
+void SteppingForce::choose_coordinates(const std::vector<double>& spacing) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  double before = 0.0;
+  for (Index a = 0; a < model_.node_count(); ++a) {
+    const auto node = make_id<NodeId>(a);
+    const double m = model_.mass(node);
+    if (kind_ == Kind::jacobi)
+      for (std::size_t c = 0; c < d && a > 0; ++c) {
+        h_.push_back(spacing[c]);
+        inverse_mass_.push_back((before + m) / (m * before));  // eq. (3.49)
+      }
+    mass_before_.push_back(before += m);
+    for (std::size_t c = 0; c < d && kind_ == Kind::nodal; ++c) {
+      free_.push_back(-1);
+      if (model_.supports().support_of(node, static_cast<int>(c)) != Supports::none) continue;
+      free_.back() = static_cast<std::int32_t>(component_.size());
+      component_.push_back(static_cast<std::size_t>(a) * d + c);
+      h_.push_back(spacing[c]);
+      inverse_mass_.push_back(1.0 / m);
+      node_of_.push_back(a);
+    }
+  }
+  if (kind_ != Kind::radial) return;
+  h_.push_back(spacing.front());
+  inverse_mass_.push_back(0.0);
+  for (Index a = 0; a < 2; ++a)  // who is held counts as infinitely heavy
+    if (model_.supports().support_of(make_id<NodeId>(a), 0) == Supports::none)
+      inverse_mass_.front() += 1.0 / model_.mass(make_id<NodeId>(a));
+}
+
+// ---- reduced coordinates ----
+
+// Where the centre of mass is, or who is held, and the plane of the relative motion of two.
+void SteppingForce::find_frame(const State& state) {
+  if (kind_ == Kind::nodal) return;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto x = [&](std::size_t a, std::size_t c) {
+    return model_.reference()[a * d + c] + state.displacement[a * d + c];
+  };
+  const auto v = [&](std::size_t a, std::size_t c) { return state.velocity[a * d + c]; };
+  const double total = mass_before_.back();
+  frame_ = {};
+  for (std::size_t a = 0; a < mass_before_.size(); ++a)
+    for (std::size_t c = 0; c < d; ++c) {
+      frame_.centre[c] += model_.mass()[a] * x(a, c) / total;
+      frame_.speed[c] += model_.mass()[a] * v(a, c) / total;
+    }
+  if (kind_ == Kind::jacobi) return;
+  if (const auto held = model_.supports().held_nodes(); !held.empty())
+    for (std::size_t c = 0; c < d; ++c) {
+      frame_.centre[c] = x(ordinal(held.front()), c);
+      frame_.speed[c] = 0.0;
+    }
+  double r = 0.0, rate = 0.0, across = 0.0;
+  for (std::size_t c = 0; c < d; ++c) r += std::pow(frame_.ahead[c] = x(1, c) - x(0, c), 2);
+  r = std::sqrt(r);
+  if (!(r > 0.0)) throw InputError("the two particles are at one place: they have no distance to be reduced to.");
+  for (std::size_t c = 0; c < d; ++c) rate += (frame_.ahead[c] /= r) * (v(1, c) - v(0, c));
+  for (std::size_t c = 0; c < d; ++c)
+    across += std::pow(frame_.aside[c] = v(1, c) - v(0, c) - rate * frame_.ahead[c], 2);
+  across = std::sqrt(across);
+  for (std::size_t c = 0; c < d && across > 0.0; ++c) frame_.aside[c] /= across;
+  frame_.moment = r * across / inverse_mass_.front();
+}
+
+void SteppingForce::find_coordinates(const State& state, std::vector<double>& q, std::vector<double>& v) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  q.clear(), v.clear();
+  const auto x = [&](std::size_t k) { return model_.reference()[k] + state.displacement[k]; };
+  if (kind_ == Kind::nodal)
+    for (const std::size_t k : component_) q.push_back(x(k)), v.push_back(state.velocity[k]);
+  if (kind_ == Kind::jacobi) {
+    std::array<double, 3> sum{}, rates{};
+    for (std::size_t a = 0; a < mass_before_.size(); ++a)
+      for (std::size_t c = 0; c < d; ++c) {
+        const std::size_t k = a * d + c;
+        if (a > 0) q.push_back(x(k) - sum[c] / mass_before_[a - 1]);
+        if (a > 0) v.push_back(state.velocity[k] - rates[c] / mass_before_[a - 1]);
+        sum[c] += model_.mass()[a] * x(k);
+        rates[c] += model_.mass()[a] * state.velocity[k];
+      }
+  }
+  if (kind_ == Kind::radial) {
+    q.assign(1, 0.0), v.assign(1, 0.0);
+    for (std::size_t c = 0; c < d; ++c) q[0] += std::pow(x(d + c) - x(c), 2);
+    q[0] = std::sqrt(q[0]);
+    for (std::size_t c = 0; c < d; ++c) v[0] += frame_.ahead[c] * (state.velocity[d + c] - state.velocity[c]);
+  }
+}
+
+// Of a body about its centre of mass, eq. (3.47); of two particles along the first axis.
+void SteppingForce::displace(std::span<const double> q) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  if (kind_ == Kind::radial) {
+    for (std::size_t c = 0; c < d; ++c) {
+      u_[c] = -model_.reference()[c];
+      u_[d + c] = (c == 0 ? q[0] : 0.0) - model_.reference()[d + c];
+    }
+    return;
+  }
+  std::array<double, 3> later{};  // sum over i > a of m_i q'_(i-1) / M_i
+  for (std::size_t a = mass_before_.size(); a-- > 0;)
+    for (std::size_t c = 0; c < d; ++c) {
+      const double own = a > 0 ? q[(a - 1) * d + c] : 0.0;
+      const double part = a > 0 ? mass_before_[a - 1] / mass_before_[a] : 0.0;
+      u_[a * d + c] = own * part - later[c] - model_.reference()[a * d + c];
+      later[c] += model_.mass()[a] * own / mass_before_[a];
+    }
+}
+
+double SteppingForce::vertex_energy(std::size_t i) const {
+  thread_local std::vector<double> q;
+  q.resize(h_.size());
+  for (std::size_t j = 0; j < q.size(); ++j) q[j] = place(j, static_cast<std::size_t>(rank_[j]) < i ? 1.0 : 0.0);
+  displace(q);
+  double V = model_.potential_energy(u_, 0.0);
+  if (kind_ == Kind::radial) V += 0.5 * frame_.moment * frame_.moment * inverse_mass_.front() / (q[0] * q[0]);
+  if (!std::isfinite(V))
+    throw SolveError(
+        fmt::format("at t = {:.9g} s there is no energy at a point of the grid: particles meet there. Choose a finer "
+                    "grid.",
+                    t_));
+  return V;
+}
+
+// Of L / (mu r^2) over s from now, r a parabola: by Gauss' rule of 8 points, to rounding where r changes by a part of
+// itself.
+double SteppingForce::angle_in(double s) const {
+  constexpr std::array<double, 4> at = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
+  constexpr std::array<double, 4> weight = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745,
+                                            0.1012285362903763};
+  const double r = place(0, w_[0]), half = -0.5 * inverse_mass_[0] * jump_[0] / h_[0];
+  double sum = 0.0;
+  for (std::size_t i = 0; i < at.size(); ++i)
+    for (const double side : {-1.0, 1.0}) {
+      const double t = 0.5 * s * (1.0 + side * at[i]), there = r + t * (v_[0] + half * t);
+      sum += weight[i] / (there * there);
+    }
+  return 0.5 * s * sum * frame_.moment * inverse_mass_[0];
+}
+
+// ---- the simplex ----
 
 // V(z^i) - V(z^(i-1)): of the terms around the node whose coordinate changes.
 double SteppingForce::difference(std::size_t i) const {
@@ -86,21 +242,35 @@ double SteppingForce::difference(std::size_t i) const {
 }
 
 void SteppingForce::find_force() {
-  jump_.resize(order_.size());
-  for (std::size_t i = 1; i <= order_.size(); ++i) jump_[i - 1] = difference(i);
+  const std::size_t n = order_.size();
+  jump_.resize(n);
+  levels_.resize(kind_ == Kind::nodal ? 0 : n + 1);
+  for (std::size_t i = 0; i < levels_.size(); ++i) levels_[i] = vertex_energy(i);
+  for (std::size_t i = 1; i <= n; ++i)
+    jump_[i - 1] = kind_ == Kind::nodal ? difference(i) : levels_[i] - levels_[i - 1];
+}
+
+void SteppingForce::renew_vertex(std::size_t i) {
+  if (kind_ != Kind::nodal) levels_[i] = vertex_energy(i);
+  for (std::size_t k = std::max<std::size_t>(i, 1); k <= std::min(i + 1, order_.size()); ++k)
+    jump_[k - 1] = kind_ == Kind::nodal ? difference(k) : levels_[k] - levels_[k - 1];
 }
 
 // Finds the simplex.
 void SteppingForce::place_on_grid(const State& state) {
-  const std::size_t n = component_.size();
+  const std::size_t n = h_.size();
+  std::vector<double> q, v;
+  find_coordinates(state, q, v);
   corner_.resize(n), w_.resize(n), v_.resize(n), order_.resize(n), rank_.resize(n);
+  sign_.assign(n, 1.0);
   for (std::size_t j = 0; j < n; ++j) {
-    const double z = (model_.reference()[component_[j]] + state.displacement[component_[j]]) / h_[j] + offset_[j];
+    if (parity_ && (q[j] < 0.0 || (q[j] == 0.0 && v[j] < 0.0))) sign_[j] = -1.0;
+    const double z = sign_[j] * q[j] / h_[j] + offset_[j];
     if (!(std::abs(z) < 9e15))
       throw InputError(fmt::format("grid = {} m is too fine for a coordinate of {:.6g} m.", h_[j], z * h_[j]));
     corner_[j] = static_cast<std::int64_t>(std::floor(z));
     w_[j] = z - std::floor(z);
-    v_[j] = state.velocity[component_[j]];
+    v_[j] = sign_[j] * v[j];
   }
   // Equal parts in the order in which they are about to be.
   std::iota(order_.begin(), order_.end(), 0);
@@ -128,11 +298,15 @@ bool SteppingForce::slides() const {
 }
 
 void SteppingForce::start(const State& state) {
-  const std::size_t n = component_.size();
+  const std::size_t n = h_.size();
   u_ = state.displacement;
   offset_.assign(n, 0.0);
+  find_frame(state);
   place_on_grid(state);
   if (slides()) {
+    if (parity_)
+      throw InputError(
+          "the motion starts on a face of the mirrored grid and along it. Leave parity out, or turn the body.");
     for (std::size_t j = 0; j < n; ++j) offset_[j] = std::fmod(static_cast<double>(j + 1) * std::numbers::phi, 1.0);
     place_on_grid(state);
   }
@@ -162,6 +336,7 @@ SteppingForce::Leaves SteppingForce::next_face() const {
 }
 
 void SteppingForce::move(double s) {
+  if (kind_ == Kind::radial) frame_.angle += angle_in(s);
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const auto j = static_cast<std::size_t>(order_[i]);
     const double dv = -s * inverse_mass_[j] * jump_[i] / h_[j];
@@ -185,16 +360,22 @@ void SteppingForce::cross(std::size_t face) {
     for (std::size_t i = 1; i < n; ++i) put(i - 1, order_[i]);
     put(n - 1, axis);
     std::rotate(jump_.begin(), jump_.begin() + 1, jump_.end());
-    jump_[n - 1] = difference(n);
+    if (!levels_.empty()) std::rotate(levels_.begin(), levels_.begin() + 1, levels_.end());
+    renew_vertex(n);
+  } else if (const auto j = static_cast<std::size_t>(order_.back()); face == n && parity_ && corner_[j] == 0) {
+    sign_[j] = -sign_[j];  // into the mirror image
+    w_[j] = 0.0;
+    v_[j] = -v_[j];
+    renew_vertex(n);
   } else if (face == n) {  // the last one falls below its corner
-    const std::int32_t axis = order_.back();
-    const auto j = static_cast<std::size_t>(axis);
     --corner_[j];
     w_[j] = 1.0;
+    const std::int32_t axis = order_.back();
     for (std::size_t i = n - 1; i > 0; --i) put(i, order_[i - 1]);
     put(0, axis);
     std::rotate(jump_.begin(), jump_.end() - 1, jump_.end());
-    jump_[0] = difference(1);
+    if (!levels_.empty()) std::rotate(levels_.begin(), levels_.end() - 1, levels_.end());
+    renew_vertex(0);
   } else {
     const std::int32_t before = order_[face - 1], after = order_[face];
     double& a = w_[static_cast<std::size_t>(before)];
@@ -202,8 +383,7 @@ void SteppingForce::cross(std::size_t face) {
     a = b = 0.5 * (a + b);
     put(face - 1, after);
     put(face, before);
-    jump_[face - 1] = difference(face);
-    jump_[face] = difference(face + 1);
+    renew_vertex(face);
   }
 }
 
@@ -233,12 +413,48 @@ void SteppingForce::advance(State& state, double t_end, Observer*) {
 }
 
 void SteppingForce::write(State& state) const {
-  for (std::size_t j = 0; j < component_.size(); ++j) {
-    const std::size_t k = component_[j];
-    state.displacement[k] = place(j, w_[j]) - model_.reference()[k];
-    state.velocity[k] = v_[j];
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::vector<double> q, v;
+  for (std::size_t j = 0; j < h_.size(); ++j) {
+    q.push_back(place(j, w_[j]));
+    v.push_back(sign_[j] * v_[j]);
   }
   std::ranges::fill(state.clock, t_);
+  if (kind_ == Kind::nodal) {
+    for (std::size_t j = 0; j < q.size(); ++j) {
+      state.displacement[component_[j]] = q[j] - model_.reference()[component_[j]];
+      state.velocity[component_[j]] = v[j];
+    }
+    return;
+  }
+  const auto put = [&](std::size_t a, std::size_t c, double x, double speed) {
+    const std::size_t k = a * d + c;
+    state.displacement[k] = frame_.centre[c] + t_ * frame_.speed[c] + x - model_.reference()[k];
+    state.velocity[k] = frame_.speed[c] + speed;
+  };
+  if (kind_ == Kind::radial) {
+    const double cosine = std::cos(frame_.angle), sine = std::sin(frame_.angle);
+    const double across = frame_.moment * inverse_mass_.front() / q[0];
+    for (std::size_t c = 0; c < d; ++c) {
+      const double along = cosine * frame_.ahead[c] + sine * frame_.aside[c],
+                   turned = cosine * frame_.aside[c] - sine * frame_.ahead[c];
+      const double x = q[0] * along, speed = v[0] * along + across * turned;
+      const auto held = model_.supports().held_nodes();
+      const double second = !held.empty() ? (index(held.front()) == 0 ? 1.0 : 0.0) : mass_before_[0] / mass_before_[1];
+      if (held.empty() || index(held.front()) != 0) put(0, c, (second - 1.0) * x, (second - 1.0) * speed);
+      if (held.empty() || index(held.front()) != 1) put(1, c, second * x, second * speed);
+    }
+    return;
+  }
+  std::array<double, 3> later{}, later_speed{};
+  for (std::size_t a = mass_before_.size(); a-- > 0;)
+    for (std::size_t c = 0; c < d; ++c) {
+      const double own = a > 0 ? q[(a - 1) * d + c] : 0.0, rate = a > 0 ? v[(a - 1) * d + c] : 0.0;
+      const double part = a > 0 ? mass_before_[a - 1] / mass_before_[a] : 0.0;
+      put(a, c, own * part - later[c], rate * part - later_speed[c]);
+      later[c] += model_.mass()[a] * own / mass_before_[a];
+      later_speed[c] += model_.mass()[a] * rate / mass_before_[a];
+    }
 }
 
 Snapshot SteppingForce::synchronized(const State& state, double t) const {
@@ -254,14 +470,17 @@ Snapshot SteppingForce::synchronized(const State& state, double t) const {
 double SteppingForce::step(TermId) const { return steps_ > 0 ? t_ / static_cast<double>(steps_) : nominal_; }
 
 double SteppingForce::stepped_energy() const {
-  const std::size_t n = component_.size();
-  std::vector<double> u = u_;
+  const std::size_t n = h_.size();
   double energy = 0.0;
-  for (std::size_t j = 0; j < n; ++j) {
-    u[component_[j]] = place(j, 0.0) - model_.reference()[component_[j]];
-    energy += 0.5 / inverse_mass_[j] * v_[j] * v_[j];
+  for (std::size_t j = 0; j < n; ++j) energy += 0.5 / inverse_mass_[j] * v_[j] * v_[j];
+  if (kind_ == Kind::nodal) {
+    std::vector<double> u = u_;
+    for (std::size_t j = 0; j < n; ++j) u[component_[j]] = place(j, 0.0) - model_.reference()[component_[j]];
+    energy += model_.potential_energy(u, 0.0);
+  } else {
+    energy += vertex_energy(0);
+    for (const double speed : frame_.speed) energy += 0.5 * mass_before_.back() * speed * speed;
   }
-  energy += model_.potential_energy(u, 0.0);
   for (std::size_t i = 0; i < n; ++i) energy += w_[static_cast<std::size_t>(order_[i])] * jump_[i];
   return energy;
 }
@@ -287,6 +506,8 @@ void SteppingForce::save(ArchiveWriter& archive) const {
   archive.put("v", v_);
   archive.put("held", u_);
   archive.put("offset", offset_);
+  archive.put("sign", sign_);
+  archive.put("frame", frame_);
   archive.put("figures", std::array{t_, start_energy_, shortest_, longest_});
   archive.put("steps", std::array{steps_, at_once_});
 }
@@ -298,7 +519,7 @@ void SteppingForce::load(ArchiveReader& archive) {
   if (grid != h_) throw InputError("the checkpoint was written with another grid. Use the same case.");
   SteppingForce other = *this;
   archive.get("started", other.started_);
-  const std::size_t n = other.started_ ? component_.size() : 0;
+  const std::size_t n = other.started_ ? h_.size() : 0;
   other.corner_.resize(n), other.order_.resize(n), other.w_.resize(n), other.v_.resize(n);
   std::array<double, 4> figures{};
   std::array<Index, 2> steps{};
@@ -309,6 +530,9 @@ void SteppingForce::load(ArchiveReader& archive) {
   archive.get("held", other.u_);
   other.offset_.resize(n);
   archive.get("offset", other.offset_);
+  other.sign_.resize(n);
+  archive.get("sign", other.sign_);
+  archive.get("frame", other.frame_);
   archive.get("figures", figures);
   archive.get("steps", steps);
   std::vector<std::int32_t> sorted = other.order_;
@@ -316,7 +540,7 @@ void SteppingForce::load(ArchiveReader& archive) {
   for (std::size_t i = 0; i < n; ++i)
     if (sorted[i] != static_cast<std::int32_t>(i)) throw InputError("the checkpoint is damaged (its simplex is none).");
   corner_ = other.corner_, order_ = other.order_, w_ = other.w_, v_ = other.v_, u_ = other.u_;
-  offset_ = other.offset_;
+  offset_ = other.offset_, sign_ = other.sign_, frame_ = other.frame_;
   rank_.resize(n);
   for (std::size_t i = 0; i < n; ++i) rank_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
   std::tie(t_, start_energy_, shortest_, longest_) = std::tuple_cat(figures);
