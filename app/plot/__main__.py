@@ -11,6 +11,7 @@ residual.png   the accumulated energy residual of each element, if the run recor
 momentum.png   how linear and angular momentum change over time
 phase.png      the velocity of particles' probes over their position
 probes.png, reactions.png   the histories of probes and supports, if there are any
+bodies.png     the energies of probes that are followed as bodies
 comparison.png of several runs, in the first one's folder: the change of energy, the running mean of the kinetic
                energy and, if all have a probe of the same name, its phase portrait
 
@@ -34,7 +35,7 @@ except ImportError as missing:
     sys.exit(2)
 
 from comparison import comparison
-from pictures import momentum, overview, phase, residual, vector_histories, von_mises
+from pictures import body_energies, momentum, overview, phase, residual, vector_histories, von_mises
 from read import Run, RunError, WriteError, damage_named, read_run
 from style import RESOLUTION, STYLE
 
@@ -48,6 +49,7 @@ def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:
     if run.has_particles:
         yield "phase.png", phase(run)
     yield "probes.png", vector_histories(run, reactions=False)
+    yield "bodies.png", body_energies(run)
     yield "reactions.png", vector_histories(run, reactions=True)
 
 

@@ -243,13 +243,39 @@ def history_panel(ax: Axes, run: Run, name: str, quantity: str) -> None:
     curves = list(component_curves(run, f"{name}.{quantity}"))
     largest = largest_magnitude(*(values for _, values in curves))
     unit_name = unit_of(run, quantity)
-    factor, label = scaled_unit(largest, unit_name) if unit_name else (1.0, "")
+    has_prefix = unit_name.startswith("kg")  # takes no other
+    factor, label = scaled_unit(largest, unit_name) if unit_name and not has_prefix else (1.0, unit_name)
     times = set_time_axis(ax, run)
     for component, values in curves:
         ax.plot(times, values * factor, color=COMPONENT_COLOURS[component], label=f"${component}$")
-    ax.set_ylabel(f"{quantity} ({label})" if label else quantity)
+    words = quantity.replace("_", " ")
+    ax.set_ylabel(f"{words} ({label})" if label else words)
     ax.set_title(plain(name), pad=20)
     legend_above(ax)
+
+
+def body_energies(run: Run) -> Figure | None:
+    """Of every probe that is followed as a body; with energy-stepping also what it keeps while nothing touches it."""
+    names = [column.rpartition(".")[0] for column in run.history if column.endswith(".vibrational_energy")]
+    if not names:
+        return None
+    columns = min(3, len(names))
+    figure = new_figure(WIDTH if columns > 1 else WIDTH / 2 + 0.6, 2.4 * math.ceil(len(names) / columns) + 0.1)
+    axes = list(figure.subplots(math.ceil(len(names) / columns), columns, squeeze=False).flat)
+    for ax in axes[len(names) :]:
+        ax.set_axis_off()
+    for ax, name in zip(axes, names):
+        curves = {kind: run.history[f"{name}.{kind}_energy"] for kind in ("kinetic", "vibrational", "potential")}
+        if f"{name}.level_energy" in run.history:
+            curves["kinetic and levels"] = curves["kinetic"] + run.history[f"{name}.level_energy"]
+        factor, unit = scaled_unit(largest_magnitude(*curves.values()), unit_of(run, "energy"))
+        times = set_time_axis(ax, run)
+        for kind, values in curves.items():
+            ax.plot(times, values * factor, label=kind, color="black" if "levels" in kind else None)
+        ax.set_ylabel(f"energy ({unit})")
+        ax.set_title(plain(name), pad=34)
+        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=2, fontsize="small")
+    return figure
 
 
 def moving_components(run: Run) -> dict[str, list[str]]:

@@ -202,6 +202,8 @@ class Stepping(CaseFolder):
             local = [t + v for t, v in zip(rows[f"{body}.kinetic_energy"], rows[f"{body}.level_energy"])]
             self.assertAlmostEqual(local[0], local[1], delta=1e-15, msg="before they meet")
             self.assertGreaterEqual(rows[f"{body}.kinetic_energy"][-1], rows[f"{body}.vibrational_energy"][-1])
+        drawn = self.tempi("plot", "case.out")
+        self.assertIn("bodies.png", drawn.stdout, drawn.stderr)
         # One after the other as in one go; with steps in time too; a start inside each other is refused.
         again = self.tempi("run", "case.toml", "--threads", "2", "--out", "two")
         self.assertEqual(0, again.returncode, again.stderr)

@@ -45,6 +45,9 @@ class Examples(unittest.TestCase):
     def test_beads(self):
         self.check("beads")
 
+    def test_gel(self):
+        self.check("gel")
+
     def test_impact(self):
         self.check("impact")
 

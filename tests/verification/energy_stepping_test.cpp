@@ -268,6 +268,102 @@ TEST(EnergyStepping, is_symplectic_across_events) {
   }
 }
 
+// The derivative of the map across one event, with every symbol as in the header (the thesis' appendix to chapter 2,
+// for any masses): from (x, v), tau before it, to T after that. Symplectic to rounding, and that of the program.
+Eigen::MatrixXd across_event(const Model& model, const State& before, double tau, double T, double jump) {
+  const auto d = static_cast<std::size_t>(model.dim());
+  const auto n = static_cast<Eigen::Index>(before.velocity.size());
+  std::vector<double> q = before.displacement;
+  Eigen::VectorXd v(n), N = Eigen::VectorXd::Zero(n), W(n);
+  Eigen::MatrixXd H = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    v(i) = before.velocity[k];
+    W(i) = 1.0 / model.mass()[k / d];
+    q[k] += tau * v(i);
+  }
+  for (Index t = 0; t < model.term_count(); ++t) {
+    const auto [potential, k] = model.term(make_id<TermId>(t));
+    const auto nodes = potential->stencil(k);
+    const auto at = [&](std::size_t i) { return static_cast<Eigen::Index>(ordinal(nodes[i / d]) * d + i % d); };
+    std::vector<double> g(nodes.size() * d, 0.0), h(g.size() * g.size(), 0.0);
+    potential->add_gradient(k, q, 0.0, g);
+    potential->as_local()->add_hessian(k, q, 0.0, h);
+    for (std::size_t i = 0; i < g.size(); ++i) N(at(i)) += g[i];
+    for (std::size_t i = 0; i < g.size(); ++i)
+      for (std::size_t j = 0; j < g.size(); ++j) H(at(i), at(j)) += h[i * g.size() + j];
+  }
+  const Eigen::VectorXd m = W.asDiagonal() * N;
+  const double a = v.dot(N), b = N.dot(m), root = std::copysign(std::sqrt(std::max(0.0, a * a - 2.0 * jump * b)), a);
+  const bool reflects = jump == 0.0;
+  const double lambda = reflects ? -2.0 * a / b : (root - a) / b;
+  const double by_a = reflects ? -2.0 / b : (a / root - 1.0) / b;
+  const double by_b = reflects ? 2.0 * a / (b * b) : -(lambda + jump / root) / b;
+  Eigen::MatrixXd dx(n, 2 * n), dv(n, 2 * n);
+  dx << Eigen::MatrixXd::Identity(n, n), tau * Eigen::MatrixXd::Identity(n, n);
+  dv << Eigen::MatrixXd::Zero(n, n), Eigen::MatrixXd::Identity(n, n);
+  const Eigen::RowVectorXd when = -N.transpose() * dx / a;  // d tau
+  const Eigen::MatrixXd dq = dx + v * when, dN = H * dq;
+  const Eigen::RowVectorXd da = N.transpose() * dv + v.transpose() * dN, db = 2.0 * m.transpose() * dN;
+  const Eigen::MatrixXd after = dv + m * (by_a * da + by_b * db) + lambda * (W.asDiagonal() * dN);
+  Eigen::MatrixXd J(2 * n, 2 * n);
+  J << dq + (T - tau) * after - (v + lambda * m) * when, after;
+  return J;
+}
+
+TEST(EnergyStepping, has_the_derivative_of_the_closed_form) {
+  const Body body = atoms();
+  const Model& model = *body.model;
+  struct Event {
+    double t, jump;
+  };
+  std::vector<Event> events;
+  State state = start_of_atoms(body);
+  const auto whole = make_one(model, 0.05);
+  whole->set_witness([&](Index, double t, double jump) { events.push_back({t, jump}); });
+  whole->advance_to(state, 1.1);
+  ASSERT_GE(events.size(), 20U);
+  const auto n = static_cast<Eigen::Index>(state.velocity.size());
+  Eigen::MatrixXd A = Eigen::MatrixXd::Identity(2 * n, 2 * n), J = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+  J.topRightCorner(n, n).setIdentity();
+  J.bottomLeftCorner(n, n) = -Eigen::MatrixXd::Identity(n, n);
+  const auto method = make_one(model, 0.05);
+  state = start_of_atoms(body);
+  double from = 0.0;
+  std::array<int, 3> kinds{};
+  for (std::size_t e = 0; e + 1 < events.size(); ++e) {
+    method->advance_to(state, from);
+    const State before = method->synchronized(state, from).state;
+    const double to = 0.5 * (events[e].t + events[e + 1].t);
+    const Eigen::MatrixXd one = across_event(model, before, events[e].t - from, to - from, events[e].jump);
+    EXPECT_LT((one.transpose() * J * one - J).cwiseAbs().maxCoeff(), 1e-12 * std::pow(one.cwiseAbs().maxCoeff(), 2));
+    A = one * A;
+    ++kinds[events[e].jump > 0.0 ? 0 : events[e].jump < 0.0 ? 1 : 2];
+    from = to;
+  }
+  EXPECT_GT(std::min(kinds[0], kinds[1]), 0);
+  const auto flow = [&](State s) {
+    const auto again = make_one(model, 0.05);
+    again->advance_to(s, from);
+    return again->synchronized(s, from).state;
+  };
+  const double spacing = 1e-8;
+  double worst = 0.0;
+  for (Eigen::Index j = 0; j < 2 * n; ++j) {
+    State up = start_of_atoms(body), down = up;
+    const auto i = static_cast<std::size_t>(j % n);
+    (j < n ? up.displacement : up.velocity)[i] += spacing;
+    (j < n ? down.displacement : down.velocity)[i] -= spacing;
+    up = flow(up), down = flow(down);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      const auto row = static_cast<std::size_t>(k);
+      worst = std::max(worst, std::abs((up.displacement[row] - down.displacement[row]) / (2.0 * spacing) - A(k, j)));
+      worst = std::max(worst, std::abs((up.velocity[row] - down.velocity[row]) / (2.0 * spacing) - A(n + k, j)));
+    }
+  }
+  EXPECT_LT(worst, 1e-6 * A.cwiseAbs().maxCoeff());
+}
+
 // ---- against other definitions ----
 
 // Theorem 2.2.1: trajectories of the potential whose steps are smeared over a small band of energies tend to ours.

@@ -3,6 +3,9 @@
 // (2011), chapter 3.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <Eigen/Dense>
 #include <filesystem>
 #include <numbers>
@@ -268,6 +271,33 @@ TEST(ForceStepping, converges_with_the_grid) {
   }
   EXPECT_GT(slope(h, errors), 0.7);
   EXPECT_LT(slope(h, errors), 2.3);
+}
+
+// Theorems 3.4.1, 3.4.2: momenta tend to be kept as the grid becomes finer, over any time that is fixed.
+TEST(ForceStepping, keeps_momenta_the_better_the_finer_the_grid_is) {
+  const Body body = atoms();
+  const State start = start_of_atoms(body);
+  const Momenta before = momenta(*body.model, start);
+  std::vector<double> grids = {0.04, 0.02, 0.01, 0.005, 0.0025}, linear, angular;
+  for (const double h : grids) {
+    SteppingForce method(*body.model, {{h}}, 1.0);
+    State state = start;
+    double worst_linear = 0.0, worst_angular = 0.0;
+    for (int i = 1; i <= 50; ++i) {
+      method.advance_to(state, 0.06 * i);
+      const Momenta now = momenta(*body.model, method.synchronized(state, 0.06 * i).state);
+      for (std::size_t c = 0; c < 3; ++c) {
+        worst_linear = std::max(worst_linear, std::abs(now.linear[c] - before.linear[c]) / before.linear_scale);
+        worst_angular = std::max(worst_angular, std::abs(now.angular[c] - before.angular[c]) / before.angular_scale);
+      }
+    }
+    linear.push_back(worst_linear);
+    angular.push_back(worst_angular);
+  }
+  for (const auto* errors : {&linear, &angular}) {
+    EXPECT_GT(slope(grids, *errors), 0.8) << fmt::format("{}", fmt::join(*errors, " "));
+    EXPECT_LT(slope(grids, *errors), 2.5) << fmt::format("{}", fmt::join(*errors, " "));
+  }
 }
 
 // ---- mirrored grids, reduced coordinates ----

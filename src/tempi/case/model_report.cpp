@@ -103,9 +103,11 @@ std::string steps_and_updates(const Simulation& s) {
 // Of methods without steps.
 std::string events(const Simulation& s, const Prediction& time) {
   const double steps = s.integrator->energy_resolution();
-  return fmt::format("{}  events   {:.3g} until {:.6g} s, if there are as many a second as at the start\n",
-                     steps > 0.0 ? fmt::format("  energy   in steps of {:.6g} J, of all subdomains together\n", steps)
-                                 : "",
+  const std::string levels =
+      steps > 0.0 ? fmt::format("  energy   in steps of {:.6g} J, of all subdomains together\n", steps) : "";
+  if (time.events == 0.0)
+    return levels + "  events   none at the start, where nothing deforms: how many there will be is not known\n";
+  return fmt::format("{}  events   {:.3g} until {:.6g} s, if there are as many a second as at the start\n", levels,
                      time.events, s.input.end_time);
 }
 

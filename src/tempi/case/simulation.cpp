@@ -219,21 +219,21 @@ class Builder {
       const auto of_its_own = step(contact.step, nodes, contact.penalty);
       take(std::move(faces), "contact", {}, true, of_its_own);
     }
-    for (const WallInput& input : input().walls) {
-      HardWall wall = choose_wall(input, body);
+    for (const WallInput& given : input().walls) {
+      HardWall wall = choose_wall(given, body);
       s_.body.in_field = true;
-      if (input.penalty) {
-        note_stiffness(input.place, wall.nodes, *input.penalty, input.step);
-        const auto of_its_own = step(input.step, wall.nodes, *input.penalty);
-        take(at_place(input.place,
+      if (given.penalty) {
+        note_stiffness(given.place, wall.nodes, *given.penalty, given.step);
+        const auto of_its_own = step(given.step, wall.nodes, *given.penalty);
+        take(at_place(given.place,
                       [&] {
-                        return make_wall_contact(mesh().points(), mesh().dim(), wall.nodes, wall.wall, *input.penalty);
+                        return make_wall_contact(mesh().points(), mesh().dim(), wall.nodes, wall.wall, *given.penalty);
                       }),
              "wall", {}, true, of_its_own);
       } else if (method.takes_hard_walls) {
         s_.body.walls.push_back(std::move(wall));
       } else {
-        throw PlacedError(input.place, fmt::format("{} needs a penalty (in m/N) for a wall; without one it is for "
+        throw PlacedError(given.place, fmt::format("{} needs a penalty (in m/N) for a wall; without one it is for "
                                                    "energy-stepping and async-energy-stepping. Add penalty = ...",
                                                    in.method));
       }

@@ -527,7 +527,8 @@ void SteppingEnergy::hit(WallPart& wall, double t) {
   ++wall.hits;
   wall.at_once = t - wall.last > 4.0 * eps * t ? 0 : wall.at_once + 1;
   wall.last = t;
-  if (wall.at_once > most_at_once || !(mn > 0.0))
+  const Index once_each = std::ssize(wall.hard.nodes);  // as a flat face meets it
+  if (wall.at_once > most_at_once + once_each || !(mn > 0.0))
     throw SolveError(
         fmt::format("node {} cannot leave a wall at t = {:.9g} s: it is held there, or between walls. Move "
                     "the wall, or leave its components free.",
