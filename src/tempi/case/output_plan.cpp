@@ -79,7 +79,7 @@ Prediction predict(const Simulation& s) {
     const auto& steps = method.engine == Engine::softened ? s.plan.wished : s.plan.steps;  // it softens them itself
     std::unique_ptr<Integrator> fresh;
     if (has_key(method.keys, "energy_step"))
-      fresh = std::make_unique<SteppingEnergy>(*s.model, choose_subdomains(s), steps);
+      fresh = std::make_unique<SteppingEnergy>(*s.model, choose_subdomains(s), steps, s.body.walls);
     else
       fresh = method.make(*s.model, steps, s.input.integrator.options);
     fresh->use_threads(s.threads);
@@ -90,6 +90,8 @@ Prediction predict(const Simulation& s) {
       p.events = s.input.end_time / fresh->step(TermId{0});
   }
   p.updates = pace.value_or(std::numeric_limits<double>::quiet_NaN()) * s.input.end_time;
+  if (method_of(s.input.integrator).engine == Engine::stepping && p.events == 0.0)  // nothing deforms yet
+    p.updates = std::numeric_limits<double>::quiet_NaN();
   const Snapshot snapshot = s.integrator->synchronized(s.state, 0.0);
   p.history = (s.outputs.rows + 1) * seconds([&] {
                 const Snapshot now = s.integrator->synchronized(s.state, 0.0);
