@@ -2,10 +2,15 @@
 // Energy-stepping for tests that hold methods of every kind to one thing: they have no steps, but an energy step.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <filesystem>
 
 #include "support/pair_cases.hpp"
 #include "support/runs.hpp"
+#include "tempi/integrator/checkpoint.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
 #include "tempi/integrator/stepping/stepping_force.hpp"
 
@@ -87,6 +92,52 @@ inline void expect_kept(const Kept& kept, Index least_events) {
   EXPECT_LT(kept.linear, 1e-12);
   EXPECT_LT(kept.angular, 1e-11);
   EXPECT_LT(kept.beyond, 1e-9);
+}
+
+// Of flow(state), places above velocities, with respect to those of `start`: by central differences.
+template <class Flow>
+Eigen::MatrixXd derivative_by_differences(const State& start, double spacing, Flow&& flow) {
+  const auto n = static_cast<Eigen::Index>(start.velocity.size());
+  Eigen::MatrixXd A(2 * n, 2 * n);
+  for (Eigen::Index j = 0; j < 2 * n; ++j) {
+    State up = start, down = start;
+    const auto i = static_cast<std::size_t>(j % n);
+    (j < n ? up.displacement : up.velocity)[i] += spacing;
+    (j < n ? down.displacement : down.velocity)[i] -= spacing;
+    up = flow(up), down = flow(down);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      const auto row = static_cast<std::size_t>(k);
+      A(k, j) = (up.displacement[row] - down.displacement[row]) / (2.0 * spacing);
+      A(k + n, j) = (up.velocity[row] - down.velocity[row]) / (2.0 * spacing);
+    }
+  }
+  return A;
+}
+
+// The state at `end` has the same bits whether a run was cut off and gone on with through a checkpoint or not, at
+// `count` random times. `make`: a method that has not begun.
+template <class Make>
+void expect_same_bits_through_checkpoints(const Model& model, const State& start, double end, int count, Make&& make) {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const auto file =
+      std::filesystem::temp_directory_path() / fmt::format("tempi_{}_{}.bin", test->test_suite_name(), test->name());
+  State expected = start;
+  const auto whole = make();
+  whole->advance_to(expected, end);
+  Random random(4);
+  for (int i = 0; i < count; ++i) {
+    const auto first = make(), second = make();
+    State state = start, later = reference_state(model);
+    first->advance_to(state, random.uniform(0.0, end));
+    write_checkpoint(file, state, *first);
+    first->advance_to(state, end);
+    EXPECT_TRUE(same_bits(state, expected));
+    read_checkpoint(file, later, *second);
+    second->advance_to(later, end);
+    EXPECT_TRUE(same_bits(later, expected));
+    EXPECT_EQ(second->measures(), whole->measures());
+  }
+  std::filesystem::remove(file);
 }
 
 }  // namespace tempi::test

@@ -200,7 +200,7 @@ TEST(ForceStepping, is_reversible) {
 TEST(ForceStepping, is_symplectic_across_faces) {
   const Body body = atoms();
   const auto n = static_cast<Eigen::Index>(2 * body.model->node_count());
-  Eigen::MatrixXd A(2 * n, 2 * n), J = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(2 * n, 2 * n);
   J.topRightCorner(n, n).setIdentity();
   J.bottomLeftCorner(n, n) = -Eigen::MatrixXd::Identity(n, n);
   const double spacing = 1e-8, omega = 20.0;  // about the fastest: scales momenta to be like places
@@ -214,18 +214,9 @@ TEST(ForceStepping, is_symplectic_across_faces) {
       for (double& v : end.velocity) v *= 1.0 - loss;
       return end;
     };
-    for (Eigen::Index j = 0; j < 2 * n; ++j) {
-      State up = start_of_atoms(body), down = up;
-      const auto i = static_cast<std::size_t>(j % n);
-      (j < n ? up.displacement : up.velocity)[i] += spacing;
-      (j < n ? down.displacement : down.velocity)[i] -= spacing;
-      up = flow(up), down = flow(down);
-      for (Eigen::Index k = 0; k < n; ++k) {
-        const auto row = static_cast<std::size_t>(k);
-        A(k, j) = (up.displacement[row] - down.displacement[row]) / (2.0 * spacing) * (j < n ? 1.0 : omega);
-        A(k + n, j) = (up.velocity[row] - down.velocity[row]) / (2.0 * spacing) / (j < n ? omega : 1.0);
-      }
-    }
+    Eigen::MatrixXd A = derivative_by_differences(start_of_atoms(body), spacing, flow);
+    A.topRightCorner(n, n) *= omega;
+    A.bottomLeftCorner(n, n) /= omega;
     ASSERT_EQ(std::ranges::count(counts, counts.front()), std::ssize(counts)) << "a face lies within the differences";
     ASSERT_GE(counts.front(), 10);
     const double defect = (A.transpose() * J * A - J).cwiseAbs().maxCoeff();
@@ -235,25 +226,25 @@ TEST(ForceStepping, is_symplectic_across_faces) {
 
 TEST(ForceStepping, goes_on_to_the_same_bits) {
   const Body body = atoms();
+  const State start = start_of_atoms(body);
+  for (const bool parity : {false, true})
+    for (const bool reduced : {false, true})
+      expect_same_bits_through_checkpoints(*body.model, start, 3.0, 10, [&] {
+        return std::make_unique<SteppingForce>(*body.model, ForceGrid{{0.02}, parity, reduced}, 1.0);
+      });
+  Model::Parts parts = particles(2, {0.0, 0.0, 0.15, 0.0}, {3.0, 1.0});
+  parts.add(make_pairs(parts.reference, 2, parts.mass, all_pairs(2), Gravitation{1.0 / 3.0}));
+  const Model two(std::move(parts));
+  State orbit = reference_state(two);
+  orbit.velocity = {0.1, -0.8, 0.1, 2.4};
+  expect_same_bits_through_checkpoints(two, orbit, 9.0, 10, [&] {
+    return std::make_unique<SteppingForce>(two, ForceGrid{{0.0067}, false, true}, 1.0);
+  });
   const auto file = std::filesystem::temp_directory_path() / "tempi_force_stepping.bin";
-  SteppingForce whole(*body.model, {{0.02}}, 1.0);
-  State expected = start_of_atoms(body);
-  whole.advance_to(expected, 3.0);
-  Random random(4);
-  for (int i = 0; i < 10; ++i) {
-    SteppingForce first(*body.model, {{0.02}}, 1.0), second(*body.model, {{0.02}}, 1.0);
-    State state = start_of_atoms(body), later = reference_state(*body.model);
-    first.advance_to(state, random.uniform(0.0, 3.0));
-    write_checkpoint(file, state, first);
-    first.advance_to(state, 3.0);
-    EXPECT_TRUE(same_bits(state, expected));
-    read_checkpoint(file, later, second);
-    second.advance_to(later, 3.0);
-    EXPECT_TRUE(same_bits(later, expected));
-    EXPECT_EQ(second.measures(), whole.measures());
-  }
-  SteppingForce other(*body.model, {{0.03}}, 1.0);
-  State state = reference_state(*body.model);
+  SteppingForce written(*body.model, {{0.02}}, 1.0), other(*body.model, {{0.03}}, 1.0);
+  State state = start;
+  written.advance_to(state, 1.0);
+  write_checkpoint(file, state, written);
   EXPECT_THROW(read_checkpoint(file, state, other), InputError);
   std::filesystem::remove(file);
 }

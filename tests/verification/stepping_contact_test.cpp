@@ -248,34 +248,14 @@ TEST(FaceContact, leaves_bodies_their_own_energy_until_they_meet) {
 
 TEST(FaceContact, goes_on_to_the_same_bits) {
   const TwoBlocks two;
-  const auto file = std::filesystem::temp_directory_path() / "tempi_stepping_contact.bin";
   std::vector<NodeId> all;
   for (Index a = 0; a < two.body.model->node_count(); ++a) all.push_back(make_id<NodeId>(a));
   const auto make_it = [&](bool several) {
     if (several) return two.several(5e-4);
     return make(*two.body.model, {{checked({plane, {-0.02, 0, 0}, {1, 0, 0}, {}, 0.0, false}, 3), all}}, 5e-4);
   };
-  for (const bool several : {false, true}) {
-    const double end = 3.0;
-    State expected = two.start();
-    const auto whole = make_it(several);
-    whole->advance_to(expected, end);
-    Random random(4);
-    for (int i = 0; i < 8; ++i) {
-      const double stop = random.uniform(0.0, end);
-      const auto first = make_it(several), second = make_it(several);
-      State state = two.start(), later = reference_state(*two.body.model);
-      first->advance_to(state, stop);
-      write_checkpoint(file, state, *first);
-      first->advance_to(state, end);
-      EXPECT_TRUE(same_bits(state, expected));
-      read_checkpoint(file, later, *second);
-      second->advance_to(later, end);
-      EXPECT_TRUE(same_bits(later, expected));
-      EXPECT_EQ(second->measures(), whole->measures());
-    }
-  }
-  std::filesystem::remove(file);
+  for (const bool several : {false, true})
+    expect_same_bits_through_checkpoints(*two.body.model, two.start(), 3.0, 8, [&] { return make_it(several); });
 }
 
 }  // namespace

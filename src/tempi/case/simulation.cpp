@@ -89,6 +89,10 @@ class Builder {
 
   const CaseFile& input() const { return s_.input; }
   const Mesh& mesh() const { return *s_.body.mesh; }
+  // Without particles; null: there are only these.
+  const Mesh* cell_mesh() const {
+    return s_.body.elastic ? s_.body.elastic.get() : s_.has_particles() ? nullptr : &mesh();
+  }
 
   void read_mesh_file() {
     std::filesystem::path file = input().mesh_file;
@@ -198,11 +202,7 @@ class Builder {
   void add_contacts(Take&& take) {
     const IntegratorInput& in = input().integrator;
     const Method& method = method_of(in);
-    const TouchingBody body = {mesh(),
-                               s_.body.elastic      ? s_.body.elastic.get()
-                               : s_.has_particles() ? nullptr
-                                                    : &mesh(),
-                               s_.body.first_particle, parts_.mass, input().constants};
+    const TouchingBody body = {mesh(), cell_mesh(), s_.body.first_particle, parts_.mass, input().constants};
     // Nobody touches yet, so no stable step tells.
     const auto step = [&](const std::optional<double>& own, std::span<const NodeId> nodes, double penalty) {
       return own ? own : in.step ? std::nullopt : std::optional(penalty_step(nodes, parts_.mass, penalty));
@@ -276,15 +276,8 @@ class Builder {
   }
 
   void add_loads() {
-    const LoadedBody loaded = {mesh(),
-                               s_.body.elastic      ? s_.body.elastic.get()
-                               : s_.has_particles() ? nullptr
-                                                    : &mesh(),
-                               s_.body.cells,
-                               parts_.mass,
-                               s_.body.first_particle,
-                               input().constants,
-                               input().end_time};
+    const LoadedBody loaded = {
+        mesh(), cell_mesh(), s_.body.cells, parts_.mass, s_.body.first_particle, input().constants, input().end_time};
     if (input().loads.empty()) return;
     const std::vector<Index> term_of_cell = s_.body.term_of_cell();
     for (const LoadInput& load : input().loads)
