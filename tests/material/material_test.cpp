@@ -191,6 +191,21 @@ TYPED_TEST(EveryLaw, tangent_is_the_derivative_of_stress) {
   }
 }
 
+TYPED_TEST(EveryLaw, change_of_stress_is_the_tangent_times_the_change) {
+  constexpr int D = TypeParam::D;
+  test::Random random(5);
+  for (int trial = 0; trial < 20; ++trial) {
+    const auto H = random_gradient<D>(random, 0.3), dH = random_gradient<D>(random, 1.0);
+    const auto A = this->law.model.template tangent<double, D>(H);
+    const auto dP = this->law.model.template stress_change<double, D>(H, dH);
+    for (int p = 0; p < D * D; ++p) {
+      double expected = 0.0;
+      for (int q = 0; q < D * D; ++q) expected += A(p, q) * dH.a[static_cast<std::size_t>(q)];
+      EXPECT_NEAR(dP.a[static_cast<std::size_t>(p)], expected, 1e-14 * norm(A)) << p;
+    }
+  }
+}
+
 TYPED_TEST(EveryLaw, tangent_has_major_symmetry) {
   constexpr int D = TypeParam::D;
   test::Random random(3);

@@ -40,11 +40,17 @@ using CellWorks = void (*)(const PackedCells& cells, Index first, Index last, co
 // Strikes with step 1, and the sum of the energies.
 using CellLook = bool (*)(const PackedCells& cells, Index first, Index last, NodeLine* nodes, double& energy);
 
+// How a strike of step 1 changes with displacements w (Batch::strike_change). `impulses`, if not null: one cell behind
+// the other, all lanes.
+using CellChange = void (*)(const PackedCells& cells, Index first, Index last, NodeLine* nodes, const NodeShift* w,
+                            double* impulses);
+
 struct CellKernel {
   CellStrike strike;
   CellMeasure measure;
   CellWorks works;
   CellLook look;
+  CellChange change;
 };
 
 // What viscous cells do (resist_cells.hpp): one after the other, forwards or backwards, all packs of disjoint nodes.

@@ -64,6 +64,13 @@ class PackedBatch final : public Batch {
     return looked;
   }
 
+  bool offers_change() const override { return true; }
+  void strike_change(Index first, Index last, double, std::span<NodeLine> nodes, std::span<const NodeShift> w,
+                     std::span<double> impulses) const override {
+    kernel_.change(cells(), first / width_, packs(last), nodes.data(), w.data(),
+                   impulses.empty() ? nullptr : impulses.data());
+  }
+
   Index kept() const override { return row_ - dim_; }
   bool watch(Index first, Index last, double step, double, std::span<NodeLine> nodes, std::span<double> energies,
              std::span<double> kept) const override {

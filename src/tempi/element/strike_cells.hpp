@@ -204,7 +204,56 @@ struct CellsAtOnce {
     }
   }
 
-  static constexpr CellKernel kernel() { return {strike, measure, works, look}; }
+  template <std::size_t q>
+  static void add_change(const Model& model, const double* geometry, const Local& e, const Local& w, Local& force) {
+    const double* at = geometry + (straight ? 0 : q * per_point);
+    Mat<P, Element::dim> inverse;
+    for (std::size_t c = 0; c < D * D; ++c) inverse.a[c] = P::load(at + c * W);
+    const auto change = model.template stress_change<P, Element::dim>(reference_gradient<Element, q>(e) * inverse,
+                                                                      reference_gradient<Element, q>(w) * inverse);
+    const P volume = P(-Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
+    add_forces<Element, q>(volume * (change * transpose(inverse)), force);
+  }
+
+  [[gnu::flatten]] static void change(const PackedCells& cells, Index first, Index last, NodeLine* nodes,
+                                      const NodeShift* shifts, double* impulses) {
+    const Model model{cells.lame};
+    for (Index pack = first; pack < last; ++pack) {
+      if (pack + 2 * ahead < last) {
+        const std::int32_t* next = cells.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
+        prefetch(next, nodes);
+        for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(shifts + next[i]);
+      }
+      const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
+      const double* geometry = cells.geometry + pack * static_cast<Index>(points * per_point);
+      Local e, w, force;
+      gather<D>(nodes, place, e[0].data());
+      gather<D>(shifts, place, w[0].data());
+      for (std::size_t a = 1; a < N; ++a) {
+        gather<D>(nodes, place + a * W, e[a].data());
+        gather<D>(shifts, place + a * W, w[a].data());
+        for (std::size_t i = 0; i < D; ++i) {
+          e[a][i] = e[a][i] - e[0][i];
+          w[a][i] = w[a][i] - w[0][i];
+          force[a][i] = P(0.0);
+        }
+      }
+      [&]<std::size_t... q>(std::index_sequence<q...>) { (add_change<q>(model, geometry, e, w, force), ...); }
+      (std::make_index_sequence<Q>{});
+      for (std::size_t i = 0; i < D; ++i) {
+        P sum = force[1][i];
+        for (std::size_t a = 2; a < N; ++a) sum = sum + force[a][i];
+        force[0][i] = -sum;
+      }
+      strike_pack(cells, pack, nodes, force);
+      if (impulses == nullptr) continue;
+      for (std::size_t lane = 0; lane < W; ++lane)
+        for (std::size_t a = 0; a < N; ++a)
+          for (std::size_t i = 0; i < D; ++i) *impulses++ = force[a][i].v[lane];
+    }
+  }
+
+  static constexpr CellKernel kernel() { return {strike, measure, works, look, change}; }
 };
 
 template <class P, class Element, bool straight>

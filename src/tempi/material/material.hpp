@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hyperelastic materials: energy density W [J/m^3], first Piola-Kirchhoff stress P = dW/dF [Pa] and tangent dP/dF.
+// Hyperelastic materials: energy density W [J/m^3], first Piola-Kirchhoff stress P = dW/dF [Pa], its change dP/dF : dH
+// with the gradient, and tangent dP/dF.
 //
 // Arguments are the displacement gradient H = F - I, not F: nothing of first order has to cancel, so small strains
 // keep all their digits. Every function is a template over the scalar and over the dimension D; D = 2 is plane strain,
@@ -46,6 +47,8 @@ struct NeoHookean {
   template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
   template <class T, int D>
+  Mat<T, D> stress_change(const Mat<T, D>& H, const Mat<T, D>& dH) const;
+  template <class T, int D>
   Tangent<T, D> tangent(const Mat<T, D>& H) const;
 };
 
@@ -59,6 +62,8 @@ struct SaintVenantKirchhoff {
   template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
   template <class T, int D>
+  Mat<T, D> stress_change(const Mat<T, D>& H, const Mat<T, D>& dH) const;
+  template <class T, int D>
   Tangent<T, D> tangent(const Mat<T, D>& H) const;
 };
 
@@ -71,6 +76,8 @@ struct LinearElastic {
   T energy(const Mat<T, D>& H) const;
   template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
+  template <class T, int D>
+  Mat<T, D> stress_change(const Mat<T, D>& H, const Mat<T, D>& dH) const;
   template <class T, int D>
   Tangent<T, D> tangent(const Mat<T, D>& H) const;
 };
@@ -141,6 +148,16 @@ Stress<T, D> NeoHookean::stress(const Mat<T, D>& H) const {
   return {(T(1.0) / J) * (cofactor(F) * S), J};
 }
 
+// With G = F^{-T} and c = mu - lambda ln J:  lambda (G : dH) G + c G dH^T G + mu dH.
+template <class T, int D>
+Mat<T, D> NeoHookean::stress_change(const Mat<T, D>& H, const Mat<T, D>& dH) const {
+  using std::log1p;
+  const T j = material_detail::det_minus_one(H);
+  const Mat<T, D> G = (T(1.0) / (T(1.0) + j)) * cofactor(identity<T, D>() + H);
+  const T c = T(lame.mu) - T(lame.lambda) * log1p(j);
+  return (T(lame.lambda) * inner(G, dH)) * G + c * (G * transpose(dH) * G) + T(lame.mu) * dH;
+}
+
 template <class T, int D>
 Tangent<T, D> NeoHookean::tangent(const Mat<T, D>& H) const {
   using std::log1p;
@@ -172,6 +189,20 @@ Stress<T, D> SaintVenantKirchhoff::stress(const Mat<T, D>& H) const {
   const T p = T(0.5 * lame.lambda) * trace(two_E);
   for (int i = 0; i < D; ++i) S(i, i) = S(i, i) + p;
   return {(identity<T, D>() + H) * S, T(1.0) + material_detail::det_minus_one(H)};
+}
+
+// dH S + F dS.
+template <class T, int D>
+Mat<T, D> SaintVenantKirchhoff::stress_change(const Mat<T, D>& H, const Mat<T, D>& dH) const {
+  const Mat<T, D> F = identity<T, D>() + H, two_E = material_detail::strain_twice(H), half = transpose(F) * dH;
+  const Mat<T, D> two_dE = half + transpose(half);
+  Mat<T, D> S = T(lame.mu) * two_E, dS = T(lame.mu) * two_dE;
+  const T p = T(0.5 * lame.lambda) * trace(two_E), dp = T(0.5 * lame.lambda) * trace(two_dE);
+  for (int i = 0; i < D; ++i) {
+    S(i, i) = S(i, i) + p;
+    dS(i, i) = dS(i, i) + dp;
+  }
+  return dH * S + F * dS;
 }
 
 template <class T, int D>
@@ -209,6 +240,14 @@ Stress<T, D> LinearElastic::stress(const Mat<T, D>& H) const {
   const T p = T(lame.lambda) * trace(H);
   for (int i = 0; i < D; ++i) P(i, i) = P(i, i) + p;
   return {P, T(1.0) + material_detail::det_minus_one(H)};
+}
+
+template <class T, int D>
+Mat<T, D> LinearElastic::stress_change(const Mat<T, D>&, const Mat<T, D>& dH) const {
+  Mat<T, D> P = T(lame.mu) * (dH + transpose(dH));
+  const T p = T(lame.lambda) * trace(dH);
+  for (int i = 0; i < D; ++i) P(i, i) = P(i, i) + p;
+  return P;
 }
 
 template <class T, int D>

@@ -16,6 +16,11 @@ Batch::Looked Batch::look(Index first, Index last, double t, std::span<NodeLine>
   return {sum, strike(first, last, 1.0, t, nodes)};
 }
 
+void Batch::strike_change(Index, Index, double, std::span<NodeLine>, std::span<const NodeShift>,
+                          std::span<double>) const {
+  TEMPI_ASSERT(false);  // not offered
+}
+
 bool Batch::watch(Index, Index, double, double, std::span<NodeLine>, std::span<double>, std::span<double>) const {
   TEMPI_ASSERT(false);  // nothing is kept
   return false;

@@ -39,6 +39,13 @@ class Batch {
   virtual void measure(Index first, Index last, double t, std::span<const NodeLine> nodes, std::span<double> energies,
                        std::span<double> gradients) const = 0;
 
+  // How a strike of step 1 s changes with the nodes' places, by line: v_a -= (sum_b d2V_k/dx_a dx_b w_b) / m_a, where
+  // the batch offers it; that of the base class of potentials always does. `impulses`, if not empty: takes these, in
+  // rows like gradients, beginning with term `first`.
+  virtual bool offers_change() const { return false; }
+  virtual void strike_change(Index first, Index last, double t, std::span<NodeLine> nodes, std::span<const NodeShift> w,
+                             std::span<double> impulses) const;
+
   // Watched at speed, where kept() > 0: `watch` strikes, gives V_k [J] and keeps kept() numbers a term; `works` makes
   // of them, once all strikes of the instant have been felt, each term's work p_k . w with the mean velocities w of its
   // nodes, and the sum of what `means` has of their kinetic energies [J]. All spans begin with term `first` and have

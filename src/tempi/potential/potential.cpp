@@ -60,6 +60,32 @@ class TermLoop final : public Batch {
     return admissible;
   }
 
+  bool offers_change() const override { return true; }
+  void strike_change(Index first, Index last, double t, std::span<NodeLine> nodes, std::span<const NodeShift> w,
+                     std::span<double> impulses) const override {
+    const auto d = static_cast<std::size_t>(potential_.dim());
+    for (Index i = first; i < last; ++i) {
+      const Index k = terms_[static_cast<std::size_t>(i)];
+      const auto stencil = potential_.stencil(k);
+      place_nodes(stencil, nodes);
+      const auto kept = impulses.empty() ? impulses : impulses.subspan(static_cast<std::size_t>((i - first) * row_));
+      if (!kept.empty()) std::ranges::fill(kept.first(static_cast<std::size_t>(row_)), 0.0);
+      potential_.each_hessian_piece(k, u_, t, [&](std::span<const NodeId> piece, std::span<const double> H) {
+        const std::size_t n = piece.size() * d;
+        for (std::size_t a = 0; a < piece.size(); ++a)
+          for (std::size_t c = 0; c < d; ++c) {
+            double p = 0.0;
+            for (std::size_t j = 0; j < n; ++j) p -= H[(a * d + c) * n + j] * w[line(piece[j / d])].displacement[j % d];
+            NodeLine& node = nodes[line(piece[a])];
+            node.velocity[c] += p * node.inverse_mass;
+            if (kept.empty()) continue;
+            const auto at = static_cast<std::size_t>(std::ranges::find(stencil, piece[a]) - stencil.begin());
+            kept[at * d + c] += p;
+          }
+      });
+    }
+  }
+
   Index row() const override { return row_; }
   void measure(Index first, Index last, double t, std::span<const NodeLine> nodes, std::span<double> energies,
                std::span<double> gradients) const override {

@@ -14,6 +14,12 @@ struct alignas(64) NodeLine {
 };
 static_assert(sizeof(NodeLine) == 64);
 
+// A change of a node's displacement.
+struct alignas(32) NodeShift {
+  double displacement[3] = {};  // [m]
+  double none = 0.0;
+};
+
 // Of a node at an instant, for those who watch.
 struct alignas(32) NodeMean {
   double velocity[3] = {};  // half of that before the instant's kicks and that after them [m/s]

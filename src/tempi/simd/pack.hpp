@@ -151,6 +151,11 @@ inline void gather(const NodeLine* lines, const std::int32_t* place, Pack<W>* u)
   gather_quads<D>([&](Index lane) -> const double* { return lines[place[lane]].displacement; }, u);
 }
 
+template <int D, int W>
+inline void gather(const NodeShift* shifts, const std::int32_t* place, Pack<W>* w) {
+  gather_quads<D>([&](Index lane) -> const double* { return shifts[place[lane]].displacement; }, w);
+}
+
 // The mean velocity of W nodes, D components, and behind it their kinetic energy.
 template <int D, int W>
 inline void gather_means(const NodeMean* means, const std::int32_t* place, Pack<W>* w, Pack<W>& kinetic) {
