@@ -212,7 +212,11 @@ TEST(NotANumber, InAVelocityStopsTheRunAtTheFirstUpdateOfItsNode) {
         const auto message = message_of(*integrator, state, 10.0);
         ASSERT_TRUE(message.has_value());
         EXPECT_NE(message->find("not finite"), std::string::npos) << *message;
-        EXPECT_NEAR(number_after(*message, "at t ="), first, 1e-8);
+        if (method.name.find("mollified") != std::string::npos) {  // hears of its neighbours' kicks at once
+          EXPECT_LE(number_after(*message, "at t ="), first + 1e-8);
+        } else {
+          EXPECT_NEAR(number_after(*message, "at t ="), first, 1e-8);
+        }
       }
 }
 

@@ -179,8 +179,11 @@ inline TickLattice lattice_of(const std::vector<double>& steps, LatticeRule rule
   const std::vector<double> alike(steps.size(), 1.0);
   return fit_lattice(steps, rule, {alike, 1.0});
 }
-inline std::unique_ptr<Integrator> make_avi_on_a_lattice(const Model& model, const std::vector<double>& steps) {
-  return std::make_unique<AviLattice>(model, lattice_of(steps, LatticeRule::powers_of_two));
+inline auto avi_on_a_lattice(Coupling coupling) {
+  return [coupling](const Model& model, const std::vector<double>& steps) -> std::unique_ptr<Integrator> {
+    return std::make_unique<AviLattice>(model, lattice_of(steps, LatticeRule::powers_of_two),
+                                        LatticeOptions{.coupling = coupling});
+  };
 }
 inline std::unique_ptr<Integrator> make_newmark_on_a_lattice(const Model& model, const std::vector<double>& steps) {
   return std::make_unique<AviLattice>(model, TickLattice{smallest(steps), std::vector<std::int32_t>(steps.size(), 1)});
@@ -193,7 +196,8 @@ inline void PrintTo(const Method& method, std::ostream* out) { *out << method.na
 inline std::vector<Method> methods() {
   return {{"avi", make_avi},
           {"newmark", make_newmark},
-          {"avi on a lattice", make_avi_on_a_lattice},
+          {"avi on a lattice", avi_on_a_lattice(Coupling::plain)},
+          {"avi mollified on a lattice", avi_on_a_lattice(Coupling::mollified)},
           {"newmark on a lattice", make_newmark_on_a_lattice}};
 }
 
@@ -212,8 +216,6 @@ inline double common_multiple_near(double t, const std::vector<double>& steps) {
   while (!std::ranges::all_of(steps, divides)) period += longest;
   return std::max(1.0, std::round(t / period)) * period;
 }
-
-// ---- comparison ----
 
 inline double largest(std::span<const double> values) {
   double result = 0.0;
@@ -272,7 +274,7 @@ inline Balance run_and_balance(const Model& model, Integrator& integrator, State
   return balance;
 }
 
-// Names of parameters in test names.
+// Of parameters in test names.
 inline std::string plain(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');

@@ -17,8 +17,8 @@ namespace {
 // Passes strikes on and keeps what the sum above needs.
 class Witness final : public Observer {
  public:
-  explicit Witness(const Model& model)
-      : model_(model), residual_(model), terms_(static_cast<std::size_t>(model.term_count())) {}
+  explicit Witness(const Model& model, bool mollified = false)
+      : model_(model), residual_(model), terms_(static_cast<std::size_t>(model.term_count())), mollified_(mollified) {}
 
   struct Term {
     double last_change = 0.0, first_V = 0.0, last_V = 0.0;
@@ -30,7 +30,9 @@ class Witness final : public Observer {
     residual_.on_strike(strike);
     Term& term = terms_[static_cast<std::size_t>(index(strike.term))];
     const auto [potential, k] = model_.term(strike.term);
-    const double V = potential->energy(k, strike.state.displacement, strike.time);
+    // Mollified kicks look elsewhere than where nodes are.
+    const double V =
+        mollified_ ? strike.potential_energy : potential->energy(k, strike.state.displacement, strike.time);
     const std::vector<double> u = displacements(strike);
     if (term.strikes == 0) term.first_V = V, term.first_u = u;
     term.last_change = strike.kinetic_change, term.last_V = V, term.last_u = u;
@@ -70,6 +72,7 @@ class Witness final : public Observer {
   const Model& model_;
   EnergyResidual residual_;
   std::vector<Term> terms_;
+  bool mollified_;
   double worst_ = 0.0, worst_kinetic_ = 0.0;
 };
 
@@ -113,12 +116,6 @@ double kinetic(const Model& model, const State& state) {
   return T;
 }
 
-State after_half_kick(const Model& model, const std::vector<double>& steps, State state) {
-  AviExplicit avi(model, steps);
-  avi.start(state);
-  return state;
-}
-
 // Work of gravity between a term's first and last strike: its mass shares times g times the way.
 double gravity_work(const Body& body, const std::vector<Witness::Term>& terms) {
   double work = 0.0;
@@ -140,8 +137,9 @@ TEST_P(EnergyResidualOf, AllTermsAddUpToTheChangeOfTheEnergy) {
     const auto integrator = method.make(*body.model, own_steps(*body.model, 0.4));
     const std::vector<double> steps = steps_taken(*body.model, *integrator);
     State state = moving_state(body, 0.1, 0.03, 5);
-    const double T_start = kinetic(*body.model, after_half_kick(*body.model, steps, state));
-    Witness witness(*body.model);
+    integrator->advance_to(state, 1e-9 * smallest(steps));  // half a kick
+    const double T_start = kinetic(*body.model, state);
+    Witness witness(*body.model, method.name.find("mollified") != std::string::npos);
     integrator->advance_to(state, 200.3 * smallest(steps), witness);
     double change = kinetic(*body.model, state) - T_start, sum = 0.0, last = 0.0;
     for (const Witness::Term& term : witness.terms()) {

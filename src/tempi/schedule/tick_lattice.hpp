@@ -24,6 +24,10 @@ enum class LatticeRule { powers_of_two, powers_of_three, twos_and_threes, any };
 // Whether each multiple divides the next. Then whoever acts less often acts only when all the faster ones do.
 bool nests(LatticeRule rule);
 
+// Where slow terms look at the nodes of faster ones: where they are, as in the papers; or, for rules that nest, where
+// their smooth path is (integrator/lattice/lattice_mollifier.hpp).
+enum class Coupling { plain, mollified };
+
 struct TickLattice {
   double tick;                      // [s]
   std::vector<std::int32_t> ticks;  // of each term: its step in ticks, 1 to 2^30

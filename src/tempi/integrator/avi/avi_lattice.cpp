@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
@@ -44,6 +45,9 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       strikes_(plan_, team_),
       loads_(model, plan_, team_),
       supports_(model, plan_, lattice_.tick, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
+      mollifier_(options.coupling == Coupling::mollified && !synchronous_
+                     ? std::make_unique<LatticeMollifier>(model, plan_, strikes_, supports_, team_, lattice_.tick)
+                     : nullptr),
       packed_dampers_(model, plan_, supports_, team_),
       dampers_(model, kick_drift_) {
   acting_.reserve(plan_.groups.size());
@@ -109,14 +113,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
   if (loads_.any())
     for (const std::size_t g : acting_) loads_.evaluate(g, t, nodes_.lines());  // they may throw: before any kick
   announce_dampers(state, part);
-  bool admissible = true;
-  for (const std::size_t g : acting_) {
-    const double step = part * this->step(g);
-    const bool all = observer != nullptr ? watch_->strike(g, step, t, nodes_.lines())
-                                         : strikes_.strike(group(g), step, t, nodes_.lines());
-    admissible = admissible && all;
-  }
-  if (!admissible) fail(state, t, part);
+  if (!strike(t, part, observer != nullptr)) fail(state, t, part);
   if (loads_.any())
     for (const std::size_t g : acting_) loads_.strike(g, part * step(g), nodes_.lines(), state.loads);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
@@ -127,6 +124,41 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
     throw;
   }
   if (observer != nullptr) show(state, now, *observer);
+}
+
+// Whether every term was admissible.
+bool AviLattice::strike(double t, double part, bool watched) {
+  const auto group_strikes = [&](std::size_t g) {
+    const double step = part * this->step(g);
+    const bool all =
+        watched ? watch_->strike(g, step, t, nodes_.lines()) : strikes_.strike(group(g), step, t, nodes_.lines());
+    if (!all && failed_at_.empty()) failed_at_ = displacements();
+    return all;
+  };
+  if (mollifier_) return mollifier_->strike(acting_.size(), part, t, nodes_.lines(), watched, group_strikes);
+  bool admissible = true;
+  for (const std::size_t g : acting_) admissible = group_strikes(g) && admissible;
+  return admissible;
+}
+
+// Where nodes are now, shifted or not, as a state has them.
+std::vector<double> AviLattice::displacements() const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  std::vector<double> u(plan_.node_of_line.size() * d);
+  for (std::size_t i = 0; i < plan_.node_of_line.size(); ++i)
+    std::copy_n(nodes_.lines()[i].displacement, d, &u[ordinal(plan_.node_of_line[i]) * d]);
+  return u;
+}
+
+void AviLattice::strike_back(double t, double part) {
+  const auto group_strikes = [&](std::size_t g) {
+    return strikes_.strike(group(g), -part * step(g), t, nodes_.lines());
+  };
+  if (mollifier_) {
+    mollifier_->strike(acting_.size(), -part, t, nodes_.lines(), false, group_strikes);
+  } else {
+    for (const std::size_t g : acting_) group_strikes(g);
+  }
 }
 
 // The nodes that drift with the group.
@@ -192,26 +224,27 @@ void AviLattice::recheck_stability(State& state, std::size_t g, Index update, do
 
 // Takes back what the instant in hand has done but for dampers: velocities become those before it, to rounding.
 void AviLattice::take_back(State& state, double t, double part) {
-  for (const std::size_t g : acting_) strikes_.strike(group(g), -part * step(g), t, nodes_.lines());
+  strike_back(t, part);
   for (const std::size_t g : acting_) loads_.take_back(g, part * step(g), nodes_.lines(), state.loads);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
 }
 
 // Takes back the strikes of the instant in hand and says whose fault it was.
 void AviLattice::fail(State& state, double t, double part) {
-  for (const std::size_t g : acting_) strikes_.strike(group(g), -part * step(g), t, nodes_.lines());
+  strike_back(t, part);
   nodes_.write(state);
   std::vector<TermId> terms;
   for (const std::size_t g : acting_)
     for (const LatticePart& part_of : group(g).parts)
       terms.insert(terms.end(), part_of.terms.begin(), part_of.terms.end());
   std::ranges::sort(terms);
+  const std::vector<double> u = std::exchange(failed_at_, {});
   std::vector<double> p(model_.largest_stencil() * static_cast<std::size_t>(model_.dim())), q(p.size());
   for (const TermId term : terms) {
     const std::size_t size = model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim());
-    const double admissibility = kick_drift_.impulses(term, state.displacement, state.velocity, t, step(term),
-                                                      std::span(p).first(size), std::span(q).first(size));
-    kick_drift_.require_admissible(term, state.displacement, admissibility, t);
+    const double admissibility = kick_drift_.impulses(term, u, state.velocity, t, step(term), std::span(p).first(size),
+                                                      std::span(q).first(size));
+    kick_drift_.require_admissible(term, u, admissibility, t);
   }
   throw SolveError(
       fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s. Try smaller steps.", t));
@@ -256,6 +289,8 @@ void AviLattice::show(State& state, double now, Observer& observer) {
       for (const std::int32_t line : group(g).lines)
         nodes_.write(state, plan_.node_of_line[static_cast<std::size_t>(line)]);
   for (const std::size_t g : acting_) watch_->note_means(g, nodes_.lines(), before_);
+  if (mollifier_)
+    for (const std::size_t g : acting_) watch_->add_works(g, *mollifier_, acting_.size());
   const Dampers* dampers = packed_dampers_.takes_all() ? nullptr : &dampers_;
   for (const std::size_t g : acting_)
     watch_->show(g, std::lround(now) / group(g).ticks, step(g), now * lattice_.tick, nodes_, state, dampers,
@@ -377,11 +412,18 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
       snapshot.force[ordinal(plan_.node_of_line[i]) * d + c] = sums.force[i][c] + resistance[i][c];
 }
 
+double AviLattice::border_share() const {
+  if (!mollifier_) return 0.0;
+  const auto [changes, strikes] = mollifier_->load();
+  return changes / strikes;
+}
+
 void AviLattice::save(ArchiveWriter& archive) const {
   save_model(archive, model_);
   archive.put("started", started_);
   archive.put("tick", lattice_.tick);
   archive.put("ticks", lattice_.ticks);
+  archive.put("mollified", mollifier_ != nullptr);
   archive.put("now", now_);
   loads_.save(archive);
   archive.put("watched", watch_ != nullptr);
@@ -389,7 +431,7 @@ void AviLattice::save(ArchiveWriter& archive) const {
 }
 
 void AviLattice::load(ArchiveReader& archive) {
-  bool started = false;
+  bool started = false, mollified = false;
   double tick = 0.0;
   std::vector<std::int32_t> ticks(lattice_.ticks.size());
   Index now = 0;
@@ -397,8 +439,9 @@ void AviLattice::load(ArchiveReader& archive) {
   archive.get("started", started);
   archive.get("tick", tick);
   archive.get("ticks", ticks);
-  if (tick != lattice_.tick || ticks != lattice_.ticks)
-    throw InputError("the checkpoint was written with other time steps. Use the same case.");
+  archive.get("mollified", mollified);
+  if (tick != lattice_.tick || ticks != lattice_.ticks || mollified != (mollifier_ != nullptr))
+    throw InputError("the checkpoint was written with other time steps or another coupling. Use the same case.");
   archive.get("now", now);
   loads_.load(archive);
   bool watched = false;

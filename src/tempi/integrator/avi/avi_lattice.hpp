@@ -9,8 +9,9 @@
 // leapfrog form. An instant has phases, each in a file of its own: nodes drift (lattice_nodes.hpp), terms strike
 // (lattice_strikes.hpp; lattice_watch.hpp where somebody looks), loads act (lattice_loads.hpp), supports settle
 // (lattice_supports.hpp), dampers act (lattice_dampers.hpp; dampers.hpp, on one thread and term by term, where the
-// model has others than drags and viscous cells). The bits do not depend on the number of threads; they depend on the
-// width of the machine's vector instructions. Order 2.
+// model has others than drags and viscous cells). Coupled mollified the kicks of an instant are those of
+// lattice_mollifier.hpp: another method of order 2, as symplectic, with a far smaller error where steps change. The
+// bits do not depend on the number of threads; they depend on the width of the machine's vector instructions. Order 2.
 #pragma once
 
 #include <array>
@@ -24,6 +25,7 @@
 #include "tempi/integrator/lattice/lattice_dampers.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
 #include "tempi/integrator/lattice/lattice_loads.hpp"
+#include "tempi/integrator/lattice/lattice_mollifier.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
 #include "tempi/integrator/lattice/lattice_supports.hpp"
@@ -36,6 +38,7 @@ struct LatticeOptions {
   // The part of each step that must stay within its term's own stable step as the term deforms. Below 1 for a
   // synchronous step chosen by the assembled limit, which may exceed that of single terms; 0: never looked after.
   double rechecked = 1.0;
+  Coupling coupling = Coupling::plain;
 };
 
 class AviLattice final : public Integrator {
@@ -54,6 +57,8 @@ class AviLattice final : public Integrator {
   void load(ArchiveReader& archive) override;
 
   const TickLattice& lattice() const { return lattice_; }
+  // Of mollified strikes: updates at borders between steps that cost a second time, over all updates.
+  double border_share() const;
 
   // Forgets the run: what has been tried on a copy of the state leaves no trace.
   std::unique_ptr<LatticeWatch> new_watch();
@@ -70,8 +75,11 @@ class AviLattice final : public Integrator {
   void set_due();
   void act(State& state, Index s, Observer* observer);
   void instant(State& state, double now, double part, Observer* observer);
+  bool strike(double t, double part, bool watched);
   void drift(State& state, std::size_t group, double now, bool noted);
   void recheck_stability(State& state, std::size_t group, Index update, double t);
+  std::vector<double> displacements() const;
+  void strike_back(double t, double part);
   [[noreturn]] void fail(State& state, double t, double part);
   void take_back(State& state, double t, double part);
   void announce_dampers(State& state, double part);
@@ -98,6 +106,7 @@ class AviLattice final : public Integrator {
   LatticeStrikes strikes_;
   mutable LatticeLoads loads_;  // reports evaluate them
   LatticeSupports supports_;
+  std::unique_ptr<LatticeMollifier> mollifier_;  // where steps are unequal and it was asked for
   LatticeDampers packed_dampers_;
   Dampers dampers_;                      // where those do not take all
   std::unique_ptr<LatticeWatch> watch_;  // as soon as somebody looks
@@ -106,6 +115,7 @@ class AviLattice final : public Integrator {
   std::vector<std::size_t> acting_;      // groups, in the instant in hand
   std::vector<Vector> before_;           // by line, velocities before its kicks; where dampers or observers want them
   std::vector<TermId> rechecked_terms_;
+  std::vector<double> failed_at_;  // where a group looked when a term of it was not admissible
   bool started_ = false;
 };
 

@@ -107,8 +107,8 @@ class Builder {
   }
 
   void fill_groups() {
-    const std::vector<Key> keys = keys_of_terms(model_);
-    std::vector<std::pair<Key, std::int32_t>> order;
+    LatticePacker pack(model_, result_.line_of_node);
+    std::vector<TermId> terms;
     for (Index p = 0; p < model_.potential_count(); ++p) {
       const Index first = index(model_.first_term(p)), size = model_.potential(p).size();
       std::vector<std::pair<std::int32_t, std::int32_t>> by_ticks;  // ticks, term
@@ -118,79 +118,82 @@ class Builder {
       std::ranges::sort(by_ticks);
       for (auto begin = by_ticks.begin(); begin != by_ticks.end();) {
         const auto end = std::find_if(begin, by_ticks.end(), [&](const auto& e) { return e.first != begin->first; });
-        order.clear();
-        for (auto i = begin; i != end; ++i) order.emplace_back(keys[static_cast<std::size_t>(i->second)], i->second);
-        std::ranges::sort(order);
-        add_part(group_of(begin->first), p, order);
+        terms.clear();
+        for (auto i = begin; i != end; ++i) terms.push_back(make_id<TermId>(i->second));
+        group_of(begin->first).parts.push_back(pack(terms));
         begin = end;
       }
     }
   }
 
-  void add_part(LatticeGroup& group, Index p, const std::vector<std::pair<Key, std::int32_t>>& order) {
-    LatticePart part{&model_.potential(p), model_.first_term(p), {}, {}, {}, 0};
-    for (const auto& [key, term] : order) part.terms.push_back(make_id<TermId>(term));
-    part.block = block_size(static_cast<Index>(order.size()), model_.term(part.terms.front()).stencil().size());
-    colour(part);
-    std::vector<Index> local;
-    for (const TermId term : part.terms) local.push_back(index(term) - index(model_.first_term(p)));
-    part.batch = model_.potential(p).batch(local, result_.line_of_node);
-    group.parts.push_back(std::move(part));
-  }
-
-  // Large enough that a block's nodes are shared within it, small enough that there are many of each colour.
-  static Index block_size(Index terms, std::size_t stencil) {
-    const Index most = std::max<Index>(64, 2048 / static_cast<Index>(stencil));
-    const Index size = std::clamp<Index>(terms / 64, 64, most);
-    return (size + Batch::grain - 1) / Batch::grain * Batch::grain;
-  }
-
-  // Gives every block the first colour that none of its nodes has; 64 colours do, else the rest stand alone.
-  void colour(LatticePart& part) {
-    const Index size = static_cast<Index>(part.terms.size()), blocks = size / part.block;
-    taken_.assign(result_.line_of_node.size(), 0);
-    std::vector<std::vector<Index>> of_colour(65);
-    for (Index b = 0; b < blocks; ++b) {
-      std::uint64_t taken = 0;
-      each_node(part, b, [&](std::uint64_t& node) { taken |= node; });
-      const auto free = static_cast<std::size_t>(std::countr_one(taken));
-      of_colour[free].push_back(b);
-      if (free < 64) each_node(part, b, [&](std::uint64_t& node) { node |= std::uint64_t{1} << free; });
-    }
-    std::vector<TermId> ordered;
-    ordered.reserve(part.terms.size());
-    for (std::size_t c = 0; c < of_colour.size(); ++c)
-      for (std::size_t i = 0; i < of_colour[c].size(); ++i) {
-        if (i == 0 || c == 64) part.colours.push_back(static_cast<Index>(ordered.size()));
-        // Neighbours go to different packs: a node that several lanes kick one after the other makes them wait.
-        const TermId* begin = &part.terms[static_cast<std::size_t>(of_colour[c][i] * part.block)];
-        for (Index pack = 0; pack < part.block / lanes; ++pack)
-          for (Index lane = 0; lane < lanes; ++lane) ordered.push_back(begin[lane * (part.block / lanes) + pack]);
-      }
-    if (blocks * part.block < size) {  // what is left is no full block: last, on its own
-      part.colours.push_back(static_cast<Index>(ordered.size()));
-      ordered.insert(ordered.end(), part.terms.begin() + blocks * part.block, part.terms.end());
-    }
-    part.colours.push_back(size);
-    part.terms = std::move(ordered);
-  }
-
-  template <class Visit>
-  void each_node(const LatticePart& part, Index block, Visit&& visit) {
-    for (Index i = block * part.block; i < (block + 1) * part.block; ++i)
-      for (const NodeId a : model_.term(part.terms[static_cast<std::size_t>(i)]).stencil()) visit(taken_[ordinal(a)]);
-  }
-
   const Model& model_;
   std::span<const std::int32_t> ticks_;
   LatticeGroups result_;
-  std::vector<std::uint64_t> taken_;  // by node: a bit for each colour of the blocks around it
 };
+
+// Large enough that a block's nodes are shared within it, small enough that there are many of each colour.
+Index block_size(Index terms, std::size_t stencil) {
+  const Index most = std::max<Index>(64, 2048 / static_cast<Index>(stencil));
+  const Index size = std::clamp<Index>(terms / 64, 64, most);
+  return (size + Batch::grain - 1) / Batch::grain * Batch::grain;
+}
 
 }  // namespace
 
 LatticeGroups lattice_groups(const Model& model, std::span<const std::int32_t> ticks) {
   return Builder(model, ticks)();
+}
+
+LatticePacker::LatticePacker(const Model& model, std::span<const std::int32_t> line_of_node)
+    : model_(model), line_of_node_(line_of_node), keys_(keys_of_terms(model)) {}
+
+LatticePart LatticePacker::operator()(std::span<const TermId> terms, MakeBatch make) {
+  const auto [potential, first_number] = model_.term(terms.front());
+  const Index first = index(terms.front()) - first_number;
+  LatticePart part{potential, make_id<TermId>(first), {}, {terms.begin(), terms.end()}, {}, 0};
+  std::ranges::sort(part.terms, {}, [&](TermId i) { return std::pair(keys_[ordinal(i)], i); });
+  part.block = block_size(std::ssize(terms), model_.term(terms.front()).stencil().size());
+  colour(part);
+  std::vector<Index> local;
+  for (const TermId term : part.terms) local.push_back(index(term) - first);
+  part.batch = make == nullptr ? potential->batch(local, line_of_node_) : make(*potential, local, line_of_node_);
+  return part;
+}
+
+// Gives every block the first colour that none of its nodes has; 64 colours do, else the rest stand alone.
+void LatticePacker::colour(LatticePart& part) {
+  const Index size = static_cast<Index>(part.terms.size()), blocks = size / part.block;
+  taken_.assign(line_of_node_.size(), 0);
+  std::vector<std::vector<Index>> of_colour(65);
+  for (Index b = 0; b < blocks; ++b) {
+    std::uint64_t taken = 0;
+    each_node(part, b, [&](std::uint64_t& node) { taken |= node; });
+    const auto free = static_cast<std::size_t>(std::countr_one(taken));
+    of_colour[free].push_back(b);
+    if (free < 64) each_node(part, b, [&](std::uint64_t& node) { node |= std::uint64_t{1} << free; });
+  }
+  std::vector<TermId> ordered;
+  ordered.reserve(part.terms.size());
+  for (std::size_t c = 0; c < of_colour.size(); ++c)
+    for (std::size_t i = 0; i < of_colour[c].size(); ++i) {
+      if (i == 0 || c == 64) part.colours.push_back(static_cast<Index>(ordered.size()));
+      // Neighbours go to different packs: a node that several lanes kick one after the other makes them wait.
+      const TermId* begin = &part.terms[static_cast<std::size_t>(of_colour[c][i] * part.block)];
+      for (Index pack = 0; pack < part.block / lanes; ++pack)
+        for (Index lane = 0; lane < lanes; ++lane) ordered.push_back(begin[lane * (part.block / lanes) + pack]);
+    }
+  if (blocks * part.block < size) {  // what is left is no full block: last, on its own
+    part.colours.push_back(static_cast<Index>(ordered.size()));
+    ordered.insert(ordered.end(), part.terms.begin() + blocks * part.block, part.terms.end());
+  }
+  part.colours.push_back(size);
+  part.terms = std::move(ordered);
+}
+
+template <class Visit>
+void LatticePacker::each_node(const LatticePart& part, Index block, Visit&& visit) {
+  for (Index i = block * part.block; i < (block + 1) * part.block; ++i)
+    for (const NodeId a : model_.term(part.terms[static_cast<std::size_t>(i)]).stencil()) visit(taken_[ordinal(a)]);
 }
 
 }  // namespace tempi

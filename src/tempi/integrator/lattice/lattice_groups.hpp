@@ -51,4 +51,26 @@ struct LatticeGroups {
 
 LatticeGroups lattice_groups(const Model& model, std::span<const std::int32_t> ticks);
 
+// Packs any terms of a model, whatever their steps: a part of its own for each potential. `line_of_node` must outlive
+// it.
+class LatticePacker {
+ public:
+  LatticePacker(const Model& model, std::span<const std::int32_t> line_of_node);
+
+  // `terms` of one potential, in any order. `batch_of`: what is made of their numbers in it, by default its batch.
+  using MakeBatch = std::unique_ptr<Batch> (*)(const Potential& potential, std::span<const Index> terms,
+                                               std::span<const std::int32_t> place);
+  LatticePart operator()(std::span<const TermId> terms, MakeBatch make = nullptr);
+
+ private:
+  void colour(LatticePart& part);
+  template <class Visit>
+  void each_node(const LatticePart& part, Index block, Visit&& visit);
+
+  const Model& model_;
+  std::span<const std::int32_t> line_of_node_;
+  std::vector<std::uint64_t> keys_;   // of each term, where it lies on a space-filling curve
+  std::vector<std::uint64_t> taken_;  // by node: a bit for each colour of the blocks around it
+};
+
 }  // namespace tempi

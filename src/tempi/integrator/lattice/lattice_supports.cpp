@@ -151,6 +151,12 @@ void LatticeSupports::settle(std::size_t group, std::span<NodeLine> nodes, std::
   book(ledgers);
 }
 
+void LatticeSupports::add_moment(std::size_t line, const Vector& moment) {
+  const Held& held = held_[static_cast<std::size_t>(held_of_line_[line])];
+  const auto support = *std::ranges::find_if(held.support, [](std::int32_t s) { return s != Supports::none; });
+  for (std::size_t i = 0; i < 3; ++i) sums_[static_cast<std::size_t>(support)].moment[i] += moment[i];
+}
+
 void LatticeSupports::book(std::vector<Ledger>& ledgers) {
   for (std::size_t s = 0; s < sums_.size(); ++s) {
     for (std::size_t i = 0; i < 3; ++i) {

@@ -30,6 +30,10 @@ class LatticeSupports {
   // After a group's kicks.
   void settle(std::size_t group, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers);
 
+  // A moment that the support of a node's first held component exerts on the body beside its reaction [N m s]; booked
+  // with the next settlement of the node.
+  void add_moment(std::size_t line, const std::array<double, 3>& moment);
+
   // Whether a component of the node on a line is held.
   bool holds(std::size_t line, std::size_t component) const {
     return held_of_line_[line] >= 0 &&

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <utility>
 
 namespace tempi {
 namespace {
@@ -103,6 +104,14 @@ void LatticeWatch::note_means(std::size_t group, std::span<const NodeLine> nodes
   }
 }
 
+void LatticeWatch::add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting) {
+  mollifier.each_work(group, acting, means_, [&](std::size_t part, std::size_t place, double work) {
+    Kept& kept = kept_[group][part];
+    kept.more_work.resize(kept.work.size());
+    kept.more_work[place] = work;
+  });
+}
+
 void LatticeWatch::show(std::size_t g, Index update, double step, double t, const LatticeNodes& nodes, State& state,
                         const Dampers* dampers, const LatticeDampers& packed, Observer& observer) {
   const LatticeGroup& group = plan_.groups[g];
@@ -147,6 +156,8 @@ void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Inde
       }
     }
   }
+  for (std::size_t i = begin; i < end && !kept.more_work.empty(); ++i)
+    kept.work[i] += std::exchange(kept.more_work[i], 0.0);
   const auto each_of = [&](const std::vector<std::int32_t>& places, auto&& visit) {
     for (auto at = std::ranges::lower_bound(places, static_cast<std::int32_t>(first)); at != places.end() && *at < last;
          ++at)

@@ -13,6 +13,7 @@
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/lattice/lattice_dampers.hpp"
+#include "tempi/integrator/lattice/lattice_mollifier.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
 #include "tempi/integrator/lattice/lattice_supports.hpp"
@@ -30,6 +31,8 @@ class LatticeWatch {
 
   // Once the instant is over: the mean velocities of a group's nodes; `before`: by line.
   void note_means(std::size_t group, std::span<const NodeLine> nodes, std::span<const std::array<double, 3>> before);
+  // And what its terms have done by the chain rule, in an instant of so many groups.
+  void add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting);
   // Then: shows the group's strikes. `state`: where the observer may look. The dampers are
   // those that have acted in this instant, `dampers` or, where that is null, `packed`.
   void show(std::size_t group, Index update, double step, double t, const LatticeNodes& nodes, State& state,
@@ -43,6 +46,7 @@ class LatticeWatch {
   struct Kept {
     Index place = 0;  // of the part's first term in the engine's order
     std::vector<double> energies, kept, kinetic, work, damping_work, load_work;
+    std::vector<double> more_work;             // by the chain rule, to be shown; empty where nothing is mollified
     std::vector<std::int32_t> loaded, damped;  // places of its terms with loads, with dampers; ascending
     // Of each loaded term, in rows of dim numbers a node: the loads' force now, the displacements at its last strike;
     // and the lines of its nodes (-1 beyond the last).

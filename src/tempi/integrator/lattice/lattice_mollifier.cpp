@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/lattice/lattice_mollifier.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "tempi/core/cross.hpp"
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+// [m s], half of the jitter's 1/12: the other half comes by the chain rule.
+constexpr double half_deviation = 1.0 / 24.0;
+
+std::unique_ptr<Batch> batch_with_changes(const Potential& potential, std::span<const Index> terms,
+                                          std::span<const std::int32_t> place) {
+  auto batch = potential.batch(terms, place);
+  return batch->offers_change() ? std::move(batch) : potential.Potential::batch(terms, place);
+}
+
+}  // namespace
+
+double mollified_share(double q) {
+  constexpr double whole = 0.1, reversed = 0.15, against = 0.3;
+  if (!(q > whole)) return 1.0;
+  if (q >= reversed) return -against / q;
+  return 1.0 - (1.0 + against / reversed) * (q - whole) / (reversed - whole);
+}
+
+LatticeMollifier::LatticeMollifier(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
+                                   LatticeSupports& supports, ThreadTeam& team, double tick)
+    : model_(model),
+      plan_(plan),
+      strikes_(strikes),
+      supports_(supports),
+      team_(team),
+      tick_(tick),
+      w_(plan.node_of_line.size()) {
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    if (g > 0 && plan.groups[g].ticks % plan.groups[g - 1].ticks != 0)
+      throw InputError(
+          "the mollified coupling needs steps of which each divides the next: a slow term has to hear of all its "
+          "faster neighbours when it acts. Choose lattice = \"auto\", \"powers-of-two\" or \"powers-of-three\".");
+    levels_.push_back({});
+    levels_.back().ticks = plan.groups[g].ticks;
+    for (const LatticePart& part : plan.groups[g].parts)
+      strikes_per_tick_ += static_cast<double>(part.terms.size()) / plan.groups[g].ticks;
+  }
+  add_entries(plan);
+  add_changes(plan);
+  find_shares(plan);
+}
+
+void LatticeMollifier::add_entries(const LatticeGroups& plan) {
+  const std::size_t lines = plan.node_of_line.size();
+  std::vector<std::uint32_t> slower(lines, none);  // of the groups looked at, from slow to fast
+  std::vector<std::int32_t> shared(lines, -1);
+  std::vector<char> groups(lines, 0);
+  for (const LatticeGroup& group : plan.groups)
+    for (const std::int32_t line : group.lines) {
+      char& n = groups[static_cast<std::size_t>(line)];
+      n = static_cast<char>(std::min(n + 1, 2));
+    }
+  std::int32_t count = 0;
+  for (std::size_t line = 0; line < lines; ++line)
+    if (groups[line] > 1) shared[line] = count++;
+  sums_.resize(static_cast<std::size_t>(count));
+  for (std::size_t g = plan.groups.size(); g-- > 0;)
+    for (const std::int32_t l : plan.groups[g].lines) {
+      const auto line = static_cast<std::size_t>(l);
+      if (shared[line] < 0) continue;
+      Entry entry{l, shared[line], std::exchange(slower[line], static_cast<std::uint32_t>(g)), false, {}};
+      for (std::size_t c = 0; c < 3; ++c) entry.held[c] = supports_.any() && supports_.holds(line, c);
+      levels_[g].entries.push_back(entry);
+    }
+  // The fastest group of a node is the last one met.
+  for (std::size_t g = 0; g < levels_.size(); ++g) {
+    Level& level = levels_[g];
+    for (Entry& entry : level.entries) entry.has_faster = slower[static_cast<std::size_t>(entry.line)] != g;
+    std::ranges::stable_sort(level.entries, {}, [](const Entry& e) { return std::pair(!e.has_faster, e.slower); });
+    level.with_faster = static_cast<std::size_t>(std::ranges::count_if(level.entries, &Entry::has_faster));
+    for (std::size_t i = 0; i < level.with_faster; ++i) {
+      const auto held =
+          std::ranges::count(std::span(level.entries[i].held).first(static_cast<std::size_t>(model_.dim())), true);
+      if (held > 0 && held < model_.dim()) level.partly_held.push_back(static_cast<std::int32_t>(i));
+    }
+    for (std::size_t acting = 0; acting <= levels_.size(); ++acting)
+      level.until.push_back(static_cast<std::size_t>(std::ranges::count_if(level.entries, [&](const Entry& e) {
+        return acting > 0 && (e.has_faster || e.slower < acting);
+      })));
+  }
+}
+
+void LatticeMollifier::add_changes(const LatticeGroups& plan) {
+  std::vector<std::uint32_t> slower(plan.node_of_line.size(), none);
+  LatticePacker pack(model_, plan.line_of_node);
+  for (std::size_t g = 0; g < levels_.size(); ++g) {
+    for (const Entry& entry : levels_[g].entries) slower[static_cast<std::size_t>(entry.line)] = entry.slower;
+    for (std::size_t p = 0; p < plan.groups[g].parts.size(); ++p) {
+      const LatticePart& host = plan.groups[g].parts[p];
+      std::map<std::uint32_t, std::vector<TermId>> terms;
+      std::map<TermId, std::size_t> place;
+      for (std::size_t i = 0; i < host.terms.size(); ++i) {
+        std::uint32_t next = none;
+        for (const NodeId a : model_.term(host.terms[i]).stencil())
+          next = std::min(next, slower[static_cast<std::size_t>(plan.line(a))]);
+        if (next == none) continue;
+        terms[next].push_back(host.terms[i]);
+        place[host.terms[i]] = i;
+      }
+      for (const auto& [next, some] : terms) {
+        Change change{next, p, pack(some, batch_with_changes), {}, {}};
+        for (const TermId term : change.part.terms) change.place.push_back(place[term]);
+        levels_[g].changes.push_back(std::move(change));
+      }
+    }
+    std::ranges::stable_sort(levels_[g].changes, {}, &Change::slower);
+    for (const Entry& entry : levels_[g].entries) slower[static_cast<std::size_t>(entry.line)] = none;
+  }
+}
+
+// By the stiffness that each node feels of each group.
+void LatticeMollifier::find_shares(const LatticeGroups& plan) {
+  using Block = Eigen::Matrix3d;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const std::vector<double> rest(model_.reference().size(), 0.0);
+  std::vector<Block> zeroth(sums_.size(), Block::Zero()), second(sums_.size(), Block::Zero());
+  std::vector<std::int32_t> shared(plan.node_of_line.size(), -1);
+  for (const Level& level : levels_)
+    for (const Entry& entry : level.entries) shared[static_cast<std::size_t>(entry.line)] = entry.shared;
+  for (Level& level : levels_) {
+    const double m2 = level.ticks * level.ticks;
+    for (Entry& entry : level.entries) {
+      if (!entry.has_faster) continue;
+      const auto i = static_cast<std::size_t>(entry.shared);
+      const Block K = m2 * zeroth[i] - second[i];
+      const double mass = model_.mass(plan.node_of_line[static_cast<std::size_t>(entry.line)]);
+      const double stiffness = Eigen::SelfAdjointEigenSolver<Block>(K, Eigen::EigenvaluesOnly).eigenvalues()(2);
+      entry.share = mollified_share(half_deviation * tick_ * tick_ * stiffness / mass);
+    }
+    for (const Change& change : level.changes)
+      for (const TermId term : change.part.terms) {
+        const auto [potential, k] = model_.term(term);
+        potential->each_hessian_piece(k, rest, 0.0, [&](std::span<const NodeId> nodes, std::span<const double> H) {
+          for (std::size_t a = 0; a < nodes.size(); ++a) {
+            const std::int32_t s = shared[static_cast<std::size_t>(plan.line(nodes[a]))];
+            if (s < 0) continue;
+            Block block = Block::Zero();
+            for (std::size_t i = 0; i < d; ++i)
+              for (std::size_t j = 0; j < d; ++j)
+                block(static_cast<Index>(i), static_cast<Index>(j)) = H[(a * d + i) * nodes.size() * d + a * d + j];
+            zeroth[static_cast<std::size_t>(s)] += block;
+            second[static_cast<std::size_t>(s)] += m2 * block;
+          }
+        });
+      }
+  }
+}
+
+template <class Visit>
+void LatticeMollifier::each_entry(Level& level, std::size_t count, Visit&& visit) {
+  constexpr std::size_t at_once = 1024;
+  team_.for_each(static_cast<Index>((count + at_once - 1) / at_once), [&](Index b) {
+    const auto first = static_cast<std::size_t>(b) * at_once;
+    for (std::size_t i = first; i < std::min(first + at_once, count); ++i) visit(level.entries[i]);
+  });
+}
+
+// To y_g, and notes velocities.
+void LatticeMollifier::shift(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes) {
+  Level& level = levels_[g];
+  const double m2 = level.ticks * level.ticks, factor = -half_deviation * tick_ / part;
+  each_entry(level, level.until[acting], [&](Entry& entry) {
+    NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
+    std::copy_n(node.velocity, 3, entry.given);
+    if (!entry.has_faster) return;
+    const Sums& sums = sums_[static_cast<std::size_t>(entry.shared)];
+    for (std::size_t c = 0; c < 3; ++c) {
+      entry.shift[c] = entry.share * factor * (m2 * sums.zeroth[c] - sums.second[c]);
+      entry.displacement[c] = node.displacement[c];
+      if (!entry.held[c]) node.displacement[c] += entry.shift[c];
+    }
+  });
+}
+
+// Back to x. What the strike has given goes into the sums: of D / m and m D, by which slower groups shift; of the
+// slowest, whose D is complete, beta D and m^2 beta D, which faster ones are given back.
+void LatticeMollifier::unshift(std::size_t g, std::size_t acting, std::span<NodeLine> nodes) {
+  Level& level = levels_[g];
+  const double m = level.ticks;
+  const bool slowest = g + 1 == acting;
+  each_entry(level, level.until[acting], [&](Entry& entry) {
+    NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
+    Sums& sums = sums_[static_cast<std::size_t>(entry.shared)];
+    const double zeroth = slowest ? entry.share : 1.0 / m, second = slowest ? m * m * entry.share : m;
+    const bool before = !slowest && entry.has_faster;  // what the sums hold goes on
+    for (std::size_t c = 0; c < 3; ++c) {
+      entry.given[c] = node.velocity[c] - entry.given[c];
+      if (entry.has_faster) node.displacement[c] = entry.displacement[c];
+      if (!slowest && entry.slower >= acting) continue;
+      sums.zeroth[c] = (before ? sums.zeroth[c] : 0.0) + zeroth * entry.given[c];
+      sums.second[c] = (before ? sums.second[c] : 0.0) + second * entry.given[c];
+    }
+  });
+}
+
+// The chain rule, for all groups but the slowest.
+void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, std::span<NodeLine> nodes, bool keep) {
+  Level& level = levels_[g];
+  const double m2 = level.ticks * level.ticks;
+  const bool changes = !level.changes.empty() && level.changes.front().slower < acting;
+  if (changes)
+    each_entry(level, level.until[acting], [&](Entry& entry) {
+      NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
+      if (entry.slower < acting) {
+        const Sums& sums = sums_[static_cast<std::size_t>(entry.shared)];
+        NodeShift& w = w_[static_cast<std::size_t>(entry.line)];
+        for (std::size_t c = 0; c < 3; ++c)
+          w.displacement[c] =
+              entry.held[c] ? 0.0 : -half_deviation * tick_ * tick_ * (sums.second[c] - m2 * sums.zeroth[c]);
+      }
+      if (!entry.has_faster) return;
+      for (std::size_t c = 0; c < 3; ++c) {
+        if (!entry.held[c]) node.displacement[c] += entry.shift[c];
+        entry.given[c] -= node.velocity[c];
+      }
+    });
+  for (Change& change : level.changes) {
+    if (change.slower >= acting) break;
+    const auto row = static_cast<std::size_t>(change.part.batch->row());
+    if (keep) change.kept.resize(static_cast<std::size_t>(Batch::padded(std::ssize(change.part.terms))) * row);
+    strikes_.each_block(change.part, [&](Index first, Index last) {
+      change.part.batch->strike_change(first, last, t, nodes, w_,
+                                       keep ? std::span(change.kept).subspan(static_cast<std::size_t>(first) * row)
+                                            : std::span<double>());
+    });
+  }
+  if (changes || level.with_faster > 0)
+    each_entry(level, changes ? level.until[acting] : level.with_faster, [&](Entry& entry) {
+      NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
+      if (entry.slower < acting) w_[static_cast<std::size_t>(entry.line)] = {};
+      if (!entry.has_faster) return;
+      Sums& sums = sums_[static_cast<std::size_t>(entry.shared)];
+      const bool before = entry.slower < acting;
+      for (std::size_t c = 0; c < 3; ++c) {
+        if (changes) {
+          entry.given[c] += node.velocity[c];
+          node.displacement[c] = entry.displacement[c];
+        }
+        const double felt = entry.share * entry.given[c];
+        sums.zeroth[c] = (before ? sums.zeroth[c] : 0.0) + felt;
+        sums.second[c] = (before ? sums.second[c] : 0.0) + m2 * felt;
+      }
+    });
+}
+
+void LatticeMollifier::give_moments(std::size_t g, std::span<const NodeLine> nodes) {
+  for (const std::int32_t i : levels_[g].partly_held) {
+    const Entry& entry = levels_[g].entries[static_cast<std::size_t>(i)];
+    const auto line = static_cast<std::size_t>(entry.line);
+    Vector shift, free_shift, given, free_given;
+    for (std::size_t c = 0; c < 3; ++c) {
+      shift[c] = entry.shift[c];
+      given[c] = entry.given[c] / nodes[line].inverse_mass;
+      free_shift[c] = entry.held[c] ? 0.0 : shift[c];
+      free_given[c] = entry.held[c] ? 0.0 : given[c];
+    }
+    const Vector whole = cross(shift, free_given), part = cross(free_shift, given);
+    supports_.add_moment(line, {whole[0] - part[0], whole[1] - part[1], whole[2] - part[2]});
+  }
+}
+
+double LatticeMollifier::work(const Change& change, const double* impulses, TermId term,
+                              std::span<const NodeMean> means) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  double sum = 0.0;
+  for (const NodeId a : change.part.potential->stencil(index(term) - index(change.part.first))) {
+    const NodeMean& mean = means[static_cast<std::size_t>(plan_.line(a))];
+    for (std::size_t c = 0; c < d; ++c) sum += *impulses++ * mean.velocity[c];
+  }
+  return sum;
+}
+
+LatticeMollifier::Load LatticeMollifier::load() const {
+  double changes = 0.0;
+  for (const Level& level : levels_)
+    for (const Change& change : level.changes)
+      changes += static_cast<double>(change.part.terms.size()) / levels_[change.slower].ticks;
+  return {changes / tick_, strikes_per_tick_ / tick_};
+}
+
+}  // namespace tempi
