@@ -11,6 +11,7 @@
 //   --rule R                 a lattice of the case file (powers-of-two)
 //   --safety S               (0.9)
 //   --shares own|balanced    (balanced)
+//   --coupling plain|mollified   (mollified; plain where steps do not nest)
 //   --longest-steps N        that growth has (100000)
 //   --run 1                  run the linear motion for as many, too: what the spectrum says, seen (0)
 //   --nonlinear N            longest steps of the body itself, from smooth velocities of 2e-4 of the wave speed (0)
@@ -54,6 +55,7 @@ struct Effort {
   std::string limit = "default", rule = "powers-of-two", kind, file, mode;
   double safety = 0.9;
   MassShares shares = MassShares::balanced;
+  Coupling coupling = Coupling::mollified;
   Index longest_steps = stability_horizon, nonlinear = 0;
   bool run = false, spectrum = true;
   std::uint64_t first = 1, meshes = 6;
@@ -68,6 +70,7 @@ StepTrial trial_of(const Model& model, std::span<const double> u, const StepChoi
   options.duration = static_cast<double>(effort.longest_steps) * longest_step(choice.lattice);
   options.price = std::max(0.03, 0.05e-9 * choice.cost * options.duration);
   options.wide = std::max(1.0, 0.25 * options.price);
+  options.coupling = choice.coupling;
   return try_steps(model, u, choice.lattice, nodal, options);
 }
 
@@ -105,36 +108,22 @@ extern "C" void dgeev_(const char* left, const char* right, const int* n, double
 // The growth of the fastest growing motion, of the logarithm of its amplitude per longest step, from the spectrum: of
 // steps that nest the positions at the ends of longest steps follow x(2T) - 2 C x(T) + x(0) = 0 (step_trial.hpp), here
 // with C of the whole model. Column by column: a unit displacement after a half kick, one longest step later.
-double exact_growth(const Model& linear, const TickLattice& lattice) {
-  const double T = longest_step(lattice), behind = 0.5 * lattice.tick;
-  AviLattice map(linear, lattice, LatticeOptions{1, 0.0});
-  State state = reference_state(linear);
-  const auto d = static_cast<std::size_t>(linear.dim());
-  const auto n = static_cast<Eigen::Index>(state.displacement.size());
-  Eigen::MatrixXd half = Eigen::MatrixXd::Zero(n, n), C(n, n);
-  for (Index i = 0; i < linear.term_count(); ++i) {
-    const auto [potential, k] = linear.term(make_id<TermId>(i));
-    const double step = lattice.tick * lattice.ticks[static_cast<std::size_t>(i)];
-    potential->each_hessian_piece(k, state.displacement, 0.0, [&](auto nodes, auto H) {
-      const auto row_of = [&](std::size_t r) { return index(nodes[r / d]) * linear.dim() + static_cast<Index>(r % d); };
-      const std::size_t size = nodes.size() * d;
-      for (std::size_t r = 0; r < size; ++r)
-        for (std::size_t c = 0; c < size; ++c)
-          half(row_of(r), row_of(c)) -= 0.5 * step * H[r * size + c] / linear.mass(nodes[r / d]);
-    });
-  }
-  map.advance_to(state, behind);
+double exact_growth(const Model& linear, const StepChoice& choice) {
+  const double T = longest_step(choice.lattice);
+  AviLattice map(linear, choice.lattice, LatticeOptions{1, 0.0, choice.coupling});
+  const State rest = reference_state(linear);
+  const auto n = static_cast<Eigen::Index>(rest.displacement.size());
+  Eigen::MatrixXd C(n, n);
   for (Eigen::Index j = 0; j < n; ++j) {
-    std::ranges::fill(state.displacement, 0.0);
+    State state = rest;
     state.displacement[static_cast<std::size_t>(j)] = 1.0;
-    Eigen::Map<Eigen::VectorXd>(state.velocity.data(), n) = half.col(j);
-    std::ranges::fill(state.clock, static_cast<double>(j) * T);
-    map.advance_to(state, static_cast<double>(j + 1) * T + behind);
+    map.rewind();
+    map.advance_to(state, T + 0.5 * choice.lattice.tick);
     for (Eigen::Index i = 0; i < n; ++i) C(i, j) = state.displacement[static_cast<std::size_t>(i)];
   }
   const int size = static_cast<int>(n), one = 1, room = 8 * size;
   int info = 0;
-  std::vector<double> real(state.displacement.size()), imag(real.size()), work(static_cast<std::size_t>(room));
+  std::vector<double> real(static_cast<std::size_t>(n)), imag(real.size()), work(static_cast<std::size_t>(room));
   dgeev_("N", "N", &size, C.data(), &size, real.data(), imag.data(), nullptr, &one, nullptr, &one, work.data(), &room,
          &info);
   double growth = info == 0 ? 0.0 : std::nan("");
@@ -150,8 +139,8 @@ struct Outcome {
   double band;
   std::string failure;
 };
-Outcome run_body(const Model& model, const TickLattice& lattice, double duration) {
-  AviLattice avi(model, lattice);
+Outcome run_body(const Model& model, const StepChoice& choice, double duration) {
+  AviLattice avi(model, choice.lattice, {.coupling = choice.coupling});
   State state = reference_state(model);
   const auto d = static_cast<std::size_t>(model.dim());
   constexpr double speed = 2e-4 * 3806.0;  // [m/s]
@@ -177,9 +166,10 @@ Outcome run_body(const Model& model, const TickLattice& lattice, double duration
 }
 
 // The motion that is left when all others have been outgrown, with the mesh and the steps it belongs to.
-void write_mode(const Body& body, const Model& linear, const TickLattice& lattice, const std::string& file) {
+void write_mode(const Body& body, const Model& linear, const StepChoice& choice, const std::string& file) {
   constexpr int longest_steps = 3000;
-  AviLattice map(linear, lattice, LatticeOptions{1, 0.0});
+  const TickLattice& lattice = choice.lattice;
+  AviLattice map(linear, lattice, LatticeOptions{1, 0.0, choice.coupling});
   State state = reference_state(linear);
   for (std::size_t i = 0; i < state.velocity.size(); ++i) state.velocity[i] = std::sin(1.0 + 12.9898 * double(i));
   for (int k = 1; k <= longest_steps; ++k) {
@@ -208,11 +198,13 @@ Json try_body(const std::string& element, const DrawnBody& drawn, const Effort& 
   const std::vector<double> nodal = nodal_stable_steps(model, u);
   const auto steps = choose_steps(model, u, SafetyFraction{effort.safety}, StepRule::element, {});
   const double cost = typical_cost(elements.at(element));
-  const StepWish wish{model, steps, std::vector<double>(steps.size(), cost), smallest_within_a_ring(model, nodal)};
+  const StepWish wish{model, steps, std::vector<double>(steps.size(), cost), smallest_within_a_ring(model, nodal),
+                      effort.coupling};
   const Chosen chosen = choose(wish, u, nodal, effort);
   const StepChoice free = choice_of(wish, LatticeRule::powers_of_two, {});
   Json j = {{"element", element},
             {"shares", name_of(effort.shares)},
+            {"coupling", name_of(chosen.choice.coupling)},
             {"limit", effort.limit},
             {"rule", effort.limit == "default" ? "auto" : effort.rule},
             {"safety", effort.safety},
@@ -229,7 +221,7 @@ Json try_body(const std::string& element, const DrawnBody& drawn, const Effort& 
             {"trial_growth", chosen.trial.growth},
             {"trial_grows", chosen.trial.grows}};
   const Model linear = linearised(model, u);
-  if (!effort.mode.empty()) write_mode(drawn.body, linear, chosen.choice.lattice, effort.mode);
+  if (!effort.mode.empty()) write_mode(drawn.body, linear, chosen.choice, effort.mode);
   j["longest_steps"] = effort.longest_steps;
   const auto grows = [&](double growth) {
     return growth * static_cast<double>(effort.longest_steps) > std::log(tolerated_growth);
@@ -237,10 +229,10 @@ Json try_body(const std::string& element, const DrawnBody& drawn, const Effort& 
   constexpr std::size_t most_components = 2500;  // of a spectrum; beyond, and where steps do not nest, a run tells
   const bool nested = nests(chosen.choice.rule) && u.size() <= most_components;
   if (!effort.spectrum) return j;
-  j["growth"] = nested ? exact_growth(linear, chosen.choice.lattice) : 0.0;
+  j["growth"] = nested ? exact_growth(linear, chosen.choice) : 0.0;
   j["unstable"] = grows(j["growth"].get<double>());
   if (effort.run || !nested) {
-    AviLattice map(linear, chosen.choice.lattice, LatticeOptions{1, 0.0});
+    AviLattice map(linear, chosen.choice.lattice, LatticeOptions{1, 0.0, chosen.choice.coupling});
     const StabilityReport r =
         measure_growth(linear, map, longest_step(chosen.choice.lattice), {effort.longest_steps, 1});
     j["run_growth"] = r.growth;
@@ -249,8 +241,8 @@ Json try_body(const std::string& element, const DrawnBody& drawn, const Effort& 
   }
   if (effort.nonlinear > 0) {
     const double longest = longest_step(chosen.choice.lattice);
-    const Outcome avi = run_body(model, chosen.choice.lattice, static_cast<double>(effort.nonlinear) * longest);
-    const Outcome newmark = run_body(model, equal_steps(wish).lattice, 200.0 * longest);
+    const Outcome avi = run_body(model, chosen.choice, static_cast<double>(effort.nonlinear) * longest);
+    const Outcome newmark = run_body(model, equal_steps(wish), 200.0 * longest);
     j["nonlinear_steps"] = effort.nonlinear;
     j["band"] = avi.band;
     j["newmark_band"] = newmark.band;  // of as many longest steps as a period of the slowest vibrations has, or more
@@ -303,6 +295,8 @@ int main(int argc, char** argv) {
         effort.safety = std::stod(value);
       else if (option == "--shares")
         effort.shares = value == "own" ? tempi::MassShares::own : tempi::MassShares::balanced;
+      else if (option == "--coupling")
+        effort.coupling = value == "plain" ? tempi::Coupling::plain : tempi::Coupling::mollified;
       else if (option == "--run")
         effort.run = value == "1";
       else if (option == "--spectrum")

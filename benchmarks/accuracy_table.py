@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the tables of docs/accuracy.md from the output of tempi_accuracy_sweep.
+
+usage: accuracy_table.py SWEEP.jsonl...        replaces what stands between the page's markers
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "accuracy.md"
+BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+ELEMENTS = ["2-node line", "3-node triangle", "6-node triangle", "4-node tetrahedron", "10-node tetrahedron"]
+NOISE = 1e-8  # of a measured frequency
+
+Row = dict
+
+
+def spread(values: list[float], form: str = "{:.2g}") -> str:
+    """Least, median, largest."""
+    return ", ".join(form.format(v) for v in (min(values), statistics.median(values), max(values)))
+
+
+def by_element_and_safety(rows: list[Row]) -> list[tuple[str, float, list[Row]]]:
+    found = []
+    for element in ELEMENTS:
+        of = [r for r in rows if r["element"] == element]
+        for safety in sorted({r["safety"] for r in of}):
+            found.append((element, safety, [r for r in of if r["safety"] == safety]))
+    return found
+
+
+def predictions(rows: list[Row]) -> list[str]:
+    lines = ["\n### Predicted over measured, plain coupling: least, median, largest\n",
+             "| element | s | bodies | measured, median | predicted over measured | off by more than 30 % |",
+             "|---|---|---|---|---|---|"]
+    for element, safety, of in by_element_and_safety(rows):
+        ratios = [r["predicted"] / r["plain"]["error"] for r in of]
+        lines.append(f"| {element} | {safety:g} | {len(of)} | {statistics.median(r['plain']['error'] for r in of):.1e} | "
+                     f"{spread(ratios, '{:.2f}')} | {sum(abs(x - 1.0) > 0.3 for x in ratios)} |")
+    return lines
+
+
+def couplings(rows: list[Row]) -> list[str]:
+    lines = ["\n### Mollified over plain: least, median, largest\n",
+             "| element | s | bodies | error | the same beyond that of accelerations | energy band |",
+             "|---|---|---|---|---|---|"]
+    for element, safety, of in by_element_and_safety([r for r in rows if "mollified" in r]):
+        error = [abs(r["mollified"]["error"]) / abs(r["plain"]["error"]) for r in of]
+        beyond = [max(abs(r["mollified"]["error"] - r["of_acceleration"]), NOISE) /
+                  max(abs(r["plain"]["error"] - r["of_acceleration"]), NOISE) for r in of]
+        band = [r["mollified"]["band"] / r["plain"]["band"] for r in of]
+        lines.append(f"| {element} | {safety:g} | {len(of)} | {spread(error)} | {spread(beyond)} | {spread(band)} |")
+    return lines
+
+
+def refinement(rows: list[Row]) -> list[str]:
+    lines = ["\n### Under refinement: jittered blocks graded 8 times, s = 0.5, nodes 0.9\n",
+             "| element | cells | Newmark | plain | mollified | plain over mollified |", "|---|---|---|---|---|---|"]
+    for r in sorted(rows, key=lambda r: (ELEMENTS.index(r["element"]), r["cells"])):
+        plain, mollified = r["plain"]["error"], r["mollified"]["error"]
+        lines.append(f"| {r['element']} | {r['cells']} | {r['newmark']['error']:.1e} | {plain:.2e} | {mollified:.1e} | "
+                     f"{abs(plain / mollified):.0f} |")
+    return lines
+
+
+def costs(rows: list[Row]) -> list[str]:
+    lines = ["\n### What it costs: wall time of mollified over plain, one core, s = 0.9\n",
+             "| body | element | cells | updates at borders | mollified over plain, runs in turns | Newmark over mollified |",
+             "|---|---|---|---|---|---|"]
+    for key in dict.fromkeys((r["body"], r["element"], r["cells"]) for r in rows):
+        of = [r for r in rows if (r["body"], r["element"], r["cells"]) == key]
+        ratio = [r["mollified"]["wall"] / r["plain"]["wall"] for r in of]
+        newmark = [r["newmark"]["wall"] / r["mollified"]["wall"] for r in of]
+        lines.append(f"| {key[0]} | {key[1]} | {key[2]} | {of[0]['border']:.2f} | {spread(ratio, '{:.2f}')} ({len(of)}) | "
+                     f"{statistics.median(newmark):.2f} |")
+    return lines
+
+
+def races(rows: list[Row]) -> list[str]:
+    lines = ["\n### Equal accuracy: wall time of a few periods to an error of the frequency (safety that allows it)\n",
+             "| body | cells | error below | Newmark, assembled limit | plain | mollified |", "|---|---|---|---|---|---|"]
+    for key in dict.fromkeys((r["race"], r["cells"], r["tolerance"]) for r in rows):
+        cells = [f"{key[0]}", f"{key[1]}", f"{key[2]:g}"]
+        for method in ("newmark", "plain", "mollified"):
+            of = [r for r in rows if (r["race"], r["cells"], r["tolerance"]) == key and r["method"] == method]
+            cells.append(f"{of[-1]['wall']:.3g} s ({of[-1]['safety']:g})" if of else "not reached at 0.05")
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    rows = [json.loads(line) for name in sys.argv[1:] for line in Path(name).read_text().splitlines()]
+    lines = []
+    drawn = [r for r in rows if "kind" in r and r["plain"]["error"] > 1e-7]
+    timed = [r for r in rows if r.get("timed")]
+    refined = [r for r in rows if "plain" in r and "kind" not in r and not r.get("timed")]
+    raced = [r for r in rows if "race" in r]
+    for make, of in ((predictions, drawn), (couplings, drawn), (refinement, refined), (costs, timed), (races, raced)):
+        if of:
+            lines += make(of)
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    PAGE.write_text(before + BEGIN + "\n" + "\n".join(lines) + "\n\n" + END + after)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
