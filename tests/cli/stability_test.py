@@ -37,10 +37,16 @@ class Stability(CaseFolder):
     HELD = {"fix": 'group = "left"'}
 
     def test_a_bar_beside_one_32_times_shorter_grows_at_half_its_stable_step(self):
-        text = self.report(integrator='safety = 0.5\nlattice = "powers-of-two"', **self.HELD)
+        text = self.report(integrator='safety = 0.5\nlattice = "powers-of-two"\ncoupling = "plain"', **self.HELD)
         growth, verdict = self.figures(text)
         self.assertEqual("unstable", verdict)
         self.assertAlmostEqual(0.02754, growth, delta=0.05 * 0.02754)
+
+    def test_mollified_kicks_let_it_grow_a_third_as_fast(self):
+        text = self.report(integrator='safety = 0.5\nlattice = "powers-of-two"\ncoupling = "mollified"', **self.HELD)
+        growth, verdict = self.figures(text)
+        self.assertEqual("unstable", verdict)
+        self.assertAlmostEqual(0.0091, growth, delta=0.05 * 0.0091)
 
     def test_the_same_bar_is_stable_where_neighbours_are_close(self):
         for integrator in ('safety = 0.95\nsteps = "one-ring"\nlattice = "powers-of-two"',

@@ -41,6 +41,10 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
   in.steps = s.text("steps");
   in.lattice = s.text("lattice");
   in.lattice_place = s.place_of("lattice");
+  in.coupling = s.text("coupling");
+  in.coupling_place = s.place_of("coupling");
+  in.accuracy = s.number("accuracy");
+  in.accuracy_place = s.place_of("accuracy");
   in.neighbour_ratio = s.number("neighbour_ratio");
   in.nodal_safety = s.number("nodal_safety");
   in.trial = *s.number("trial");

@@ -159,15 +159,16 @@ struct SubdomainInput {
 };
 
 struct IntegratorInput {
-  std::string method, steps, lattice, mass_shares;
+  std::string method, steps, lattice, coupling, mass_shares;
   MethodOptions options;
   std::vector<std::pair<std::string, Place>> method_keys;  // of the options, those that were given
   bool residual_asked = false, own_shares_asked = false, steps_asked = false;
   std::optional<double> neighbour_ratio, nodal_safety;
   double trial;
+  std::optional<double> accuracy;
   std::optional<double> safety, courant, step;  // exactly one is set
   bool residual;
-  Place step_place, lattice_place, place;  // step_place: of the key that sets the steps
+  Place step_place, lattice_place, coupling_place, accuracy_place, place;  // step_place: of the key that sets the steps
 };
 
 struct CaseFile {

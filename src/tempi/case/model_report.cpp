@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/summary.hpp"
@@ -21,29 +23,38 @@ std::string duration(double seconds) {
   return seconds < 7200.0 ? fmt::format("{:.3g} min", seconds / 60.0) : fmt::format("{:.4g} h", seconds / 3600.0);
 }
 
+struct Evidence {
+  std::string coupling, error, stability;
+};
+
 std::string line_of_choice(bool chosen, std::string_view lattice, const NeighbourLimit& limit, double saving,
-                           double seconds, std::string_view evidence) {
-  return fmt::format("  {} {:<26} {:>10} {:>8.2f} {:>10}  {}\n", chosen ? '*' : ' ', lattice, describe(limit), saving,
-                     duration(seconds), evidence);
+                           double seconds, const Evidence& known) {
+  return fmt::format("  {} {:<26} {:>10} {:>8.2f} {:>10} {:>10} {:>8}  {}\n", chosen ? '*' : ' ', lattice,
+                     describe(limit), saving, duration(seconds), known.coupling, known.error, known.stability);
 }
 
-// Every way to choose the steps: updates saved against Newmark at the element limit, time, what is known of stability.
+// Every way to choose the steps: updates saved against Newmark at the element limit, time, the error that asynchrony
+// makes in frequencies of smooth motion, what is known of stability.
 std::string table_of_choices(const Simulation& s) {
   const StepWish wish = s.step_wish(s.plan.own);
   const double element_limit = *std::ranges::min_element(s.plan.own);  // times safety, or as the steps are chosen
-  std::string out = fmt::format("  mass shares {}\n  {:<28} {:>10} {:>8} {:>10}  {}\n", name_of(s.model->share_rule()),
-                                "choices of steps", "neighbours", "saving", "time", "stability");
+  std::string out =
+      fmt::format("  mass shares {}\n  {:<28} {:>10} {:>8} {:>10} {:>10} {:>8}  {}\n", name_of(s.model->share_rule()),
+                  "choices of steps", "neighbours", "saving", "time", "coupling", "error", "stability");
   const auto add = [&](const StepChoice& c, bool chosen) {
     constexpr Index many = 200'000;  // terms: beyond, each row would take a second
     const std::string found = chosen && s.plan.trial ? s.describe_trial(*s.plan.trial)
                               : s.model->term_count() > many
                                   ? "tried when chosen"
-                                  : s.describe_trial(s.try_lattice(*s.model, c.lattice, 0.0));
-    out += line_of_choice(chosen, name_of(c.rule), c.limit, c.saving, s.predicted_time(c), found);
+                                  : s.describe_trial(s.try_lattice(*s.model, c.lattice, c.coupling, 0.0));
+    out += line_of_choice(chosen, name_of(c.rule), c.limit, c.saving, s.predicted_time(c),
+                          {name_of(c.coupling), c.error ? fmt::format("{:.1e}", *c.error) : "", found});
   };
   const Method& method = method_of(s.input.integrator);
   const bool strikes = method.engine == Engine::strikes, asynchronous = strikes && method.asynchronous;
   const bool on_lattice = asynchronous && s.plan.choice.has_value();
+  std::vector<StepChoice> choices;
+  std::optional<std::size_t> taken;
   for (const LatticeRule rule :
        {LatticeRule::powers_of_two, LatticeRule::powers_of_three, LatticeRule::twos_and_threes, LatticeRule::any}) {
     std::vector<NeighbourLimit> limits = {{}};
@@ -52,9 +63,16 @@ std::string table_of_choices(const Simulation& s) {
       limits.push_back(s.plan.choice->limit);
     for (const NeighbourLimit& limit : limits) {
       const bool chosen = on_lattice && s.plan.choice->rule == rule && s.plan.choice->limit == limit;
-      add(chosen ? *s.plan.choice : choice_of(wish, rule, limit), chosen);
+      if (chosen) taken = choices.size();
+      choices.push_back(chosen ? *s.plan.choice : choice_of(wish, rule, limit));
+      if (!chosen || choices.back().coupling == Coupling::plain) continue;
+      StepWish plain = wish;  // the one that is taken with the other coupling, too
+      plain.coupling = Coupling::plain;
+      choices.push_back(choice_of(plain, rule, limit));
     }
   }
+  predict_errors(*s.model, s.state.displacement, s.plan.safety, choices, s.threads);
+  for (std::size_t i = 0; i < choices.size(); ++i) add(choices[i], i == taken);
   const bool newmark_itself = strikes && !asynchronous;
   const std::vector<double> costs = s.costs_per_update();
   const double exact = cost_on_queue(costs, wish.steps);  // [ns] per simulated second
@@ -62,14 +80,18 @@ std::string table_of_choices(const Simulation& s) {
   for (const double cost : costs) newmark += cost / element_limit;
   const double scale = s.time_factor() * s.input.end_time;
   out += line_of_choice(asynchronous && !s.plan.choice, "exact", {}, ideal_speedup(wish.steps), exact * scale,
-                        asynchronous && !s.plan.choice ? "see the note" : "tried when chosen");
+                        {"plain", "", asynchronous && !s.plan.choice ? "see the note" : "tried when chosen"});
   out += line_of_choice(newmark_itself && s.input.integrator.options.newmark_limit == "element",
-                        "newmark, element limit", {}, 1.0, newmark * scale, "stable");
+                        "newmark, element limit", {}, 1.0, newmark * scale, {"", "", "stable"});
   const bool used = newmark_itself && s.input.integrator.options.newmark_limit == "assembled";
   if (!s.input.integrator.safety) return out;
   const double step = used ? s.plan.smallest() : *s.input.integrator.safety * s.assembled_limit();
   out += line_of_choice(used, "newmark, assembled limit", {}, step / element_limit,
-                        newmark * scale * element_limit / step, "stable");
+                        newmark * scale * element_limit / step, {"", "", "stable"});
+  if (on_lattice && newmark * scale * element_limit / step < s.predicted_time(*s.plan.choice))
+    out +=
+        "  note: newmark is predicted to be faster here, and has no error of asynchrony: method = \"newmark\", "
+        "newmark_limit = \"assembled\"\n";
   return out;
 }
 

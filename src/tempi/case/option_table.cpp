@@ -331,6 +331,10 @@ constexpr Option rows[] = {
     {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start; particles that wander (pairs = \"all\") need it, "
      "or step, to be written out"},
+    {"integrator", "accuracy", number, "", "", "", positive,
+     "avi: the error that asynchrony may make in the frequencies of smooth motion, relative, as predicted "
+     "(docs/accuracy.md): of the steps up to safety and both couplings the fastest that stays below are taken, or one "
+     "step for all where that is faster"},
     {"integrator", "courant", number, "", "", "", positive,
      "step as a multiple of inradius / wave speed; the papers have 0.1"},
     {"integrator", "step", number, "s", "", "", positive,
@@ -343,6 +347,11 @@ constexpr Option rows[] = {
      "tried on the model itself and tightened where they resonate (docs/stability.md); the others as named: tried and "
      "told, not changed; any: 1 to 8 and four an octave beyond, which keeps most of the saving but resonates first; "
      "exact: steps as they are, on the event queue, slow"},
+    {"integrator", "coupling", choice, "", "\"auto\"", "auto | plain | mollified", any,
+     "avi: where slow elements look at nodes of faster ones. plain: where those are, as in the papers, which makes "
+     "motions "
+     "faster by up to a per cent; mollified: where their smooth path is, for steps that nest (docs/accuracy.md); auto: "
+     "mollified where steps nest"},
     {"integrator", "neighbour_ratio", number, "", "", "", one_or_more,
      "how many times the smallest step around it an element's step may be; omitted: any"},
     {"integrator", "nodal_safety", number, "", "", "", positive,

@@ -39,7 +39,7 @@ class Run {
     const bool touches =
         !s_.input.contacts.empty() || !s_.input.walls.empty();  // small motions tell nothing of impacts
     if (s_.plan.may_resonate() && !touches)
-      guard_.emplace(*s_.model, s_.plan.choice->lattice, s_.plan.nodal, options_.threads);
+      guard_.emplace(*s_.model, s_.plan.choice->lattice, s_.plan.choice->coupling, s_.plan.nodal, options_.threads);
     now_.slice = 4.0 * s_.plan.smallest();
     log_.say(fmt::format("tempi {} ({}) runs '{}', {}, {} thread{}", version, git_hash, s_.input.path.string(),
                          s_.input.integrator.method, options.threads, options.threads == 1 ? "" : "s"));

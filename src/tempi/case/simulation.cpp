@@ -361,14 +361,15 @@ std::vector<double> Simulation::costs_per_update() const {
 double Simulation::assembled_limit() const { return assembled_stable_step(*model, state.displacement, threads); }
 
 StepWish Simulation::step_wish(std::vector<double> of) const {
-  return {*model, std::move(of), costs_per_update(), smallest_within_a_ring(*model, nodal(*model))};
+  return {*model, std::move(of), costs_per_update(), smallest_within_a_ring(*model, nodal(*model)),
+          input.integrator.coupling == "plain" ? Coupling::plain : Coupling::mollified};
 }
 
 std::vector<double> Simulation::nodal(const Model& of) const {
   return plan.nodal.empty() ? nodal_stable_steps(of, state.displacement) : plan.nodal;
 }
 
-StepTrial Simulation::try_lattice(const Model& of, const TickLattice& lattice, double price) const {
+StepTrial Simulation::try_lattice(const Model& of, const TickLattice& lattice, Coupling coupling, double price) const {
   constexpr double least = 0.03;  // [s]: below, a trial would tell nothing
   TrialOptions options;
   options.duration = input.end_time;
@@ -377,6 +378,7 @@ StepTrial Simulation::try_lattice(const Model& of, const TickLattice& lattice, d
   constexpr Index small = 2500;     // terms of such a model
   options.price = std::max((1.0 - for_wide) * price, least);
   options.wide = price > 0.0 && of.term_count() <= small ? std::max(whole, for_wide * price) : for_wide * price;
+  options.coupling = coupling;
   options.threads = threads;
   return try_steps(of, state.displacement, lattice, nodal(of), options);
 }

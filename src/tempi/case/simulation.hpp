@@ -46,7 +46,7 @@ struct Simulation {
   double predicted_time(const StepChoice& of) const;  // wall time of the run's updates [s]
 
   // Whether steps on a lattice grow over the run, tried where it starts: at this price [s], or a little.
-  StepTrial try_lattice(const Model& of, const TickLattice& lattice, double price) const;
+  StepTrial try_lattice(const Model& of, const TickLattice& lattice, Coupling coupling, double price) const;
   std::vector<double> nodal(const Model& of) const;  // nodal_stable_steps where it starts
 
   std::string describe_trial(const StepTrial& of) const;  // "no growth at ...", "grows by ..."

@@ -23,7 +23,7 @@ StabilityReport measure_stability(const Simulation& s, const StabilityOptions& o
   const Model linear = linearised(*s.model, s.state.displacement);
   std::unique_ptr<Integrator> map;
   if (s.plan.choice)
-    map = std::make_unique<AviLattice>(linear, s.plan.choice->lattice, LatticeOptions{1, 0.0});
+    map = std::make_unique<AviLattice>(linear, s.plan.choice->lattice, LatticeOptions{1, 0.0, s.plan.choice->coupling});
   else
     map = method.make(linear, s.plan.steps, s.input.integrator.options);
   return measure_growth(linear, *map, *std::ranges::max_element(s.plan.steps), options);

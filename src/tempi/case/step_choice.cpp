@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 
+#include "tempi/diagnostic/asynchrony_error.hpp"
 #include "tempi/model/steps.hpp"
 
 namespace tempi {
@@ -15,6 +17,13 @@ namespace {
 // [ns], of a group each time it acts: loops to start, lanes not filled, and what thin groups of a large model lose in
 // caches. Fitted to blocks of 10 k to 500 k tetrahedra (docs/benchmarks.md).
 double cost_per_strike(std::size_t terms) { return 500.0 + 0.03 * static_cast<double>(terms); }
+
+// Of an update at a border between steps, of what its strike costs: what a mollified kick adds (docs/benchmarks.md).
+constexpr double border_cost = 1.5;
+
+bool unequal(const TickLattice& lattice) {
+  return std::ranges::adjacent_find(lattice.ticks, std::not_equal_to{}) != lattice.ticks.end();
+}
 
 constexpr std::array<std::pair<LatticeRule, const char*>, 4> names = {
     {{LatticeRule::powers_of_two, "powers-of-two"},
@@ -38,11 +47,19 @@ StepChoice choice_of(const StepWish& wish, LatticeRule rule, const NeighbourLimi
   if (limit.one_ring) share_around_nodes(wish.model, steps);
   if (limit.ratio) limit_neighbours(wish.model, steps, *limit.ratio);
   const LatticeCost cost{wish.cost_per_update, cost_per_strike(steps.size())};
-  StepChoice choice{rule, limit, fit_lattice(steps, rule, cost), 0.0, 0.0};
+  StepChoice choice{.rule = rule, .limit = limit, .lattice = fit_lattice(steps, rule, cost)};
   double updates = 0.0;  // per second
   for (const std::int32_t m : choice.lattice.ticks) updates += 1.0 / (choice.lattice.tick * m);
   choice.saving = static_cast<double>(steps.size()) / (*std::ranges::min_element(wish.steps) * updates);
   choice.cost = predicted_cost(choice.lattice, cost);
+  if (wish.coupling == Coupling::plain || !nests(rule) || !unequal(choice.lattice)) return choice;
+  choice.coupling = Coupling::mollified;
+  const std::vector<std::int32_t> slower = next_slower(wish.model, choice.lattice.ticks);
+  for (std::size_t i = 0; i < slower.size(); ++i) {
+    if (slower[i] == 0) continue;
+    choice.border += 1.0 / (choice.lattice.tick * slower[i] * updates);
+    choice.cost += border_cost * wish.cost_per_update[i] / (choice.lattice.tick * slower[i]);
+  }
   return choice;
 }
 
@@ -66,6 +83,22 @@ std::vector<StepAttempt> attempts() {
   return {{nodal(0.9), 1.0}, {nodal(0.7), 1.0}, {ring(0.7), 1.0}, {close, 1.0}, {ring(0.7), 0.75}, {ring(0.5), 0.5}};
 }
 
+std::vector<double> parts_for_accuracy() { return {1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.03}; }
+
+double mollified_rest(double safety) { return std::min(0.13, 0.5 * safety * safety); }
+
+void predict_errors(const Model& model, std::span<const double> u, double safety, std::span<StepChoice> choices,
+                    int threads) {
+  for (Index p = 0; p < model.potential_count(); ++p)
+    if (model.potential(p).as_local() == nullptr || !model.potential(p).stays_together()) return;
+  std::vector<const TickLattice*> lattices;
+  for (const StepChoice& choice : choices) lattices.push_back(&choice.lattice);
+  const std::vector<AsynchronyError> errors = asynchrony_errors(model, u, lattices, threads);
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    choices[i].error =
+        0.5 * errors[i].worst * (choices[i].coupling == Coupling::mollified ? mollified_rest(safety) : 1.0);
+}
+
 double typical_cost(CellType type) {
   return type == CellType::line2          ? 7.0
          : type == CellType::triangle3    ? 9.0
@@ -75,6 +108,8 @@ double typical_cost(CellType type) {
 }
 
 std::string name_of(MassShares shares) { return shares == MassShares::own ? "own" : "balanced"; }
+
+std::string name_of(Coupling coupling) { return coupling == Coupling::plain ? "plain" : "mollified"; }
 
 std::string name_of(LatticeRule rule) {
   return std::ranges::find(names, rule, &std::pair<LatticeRule, const char*>::first)->second;

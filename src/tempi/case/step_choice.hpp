@@ -31,15 +31,29 @@ struct StepWish {
   std::vector<double> steps;            // of each term [s], before they are rounded down
   std::vector<double> cost_per_update;  // of each term [ns]
   std::vector<double> near_nodes;       // of each term, smallest_within_a_ring of nodal_stable_steps [s]
+  Coupling coupling = Coupling::plain;  // of steps that nest; of others always plain
 };
 
 struct StepChoice {
   LatticeRule rule;
   NeighbourLimit limit;
   TickLattice lattice;
-  double saving;  // updates of Newmark at the smallest wished step over the updates of this
-  double cost;    // [ns] of wall time per simulated second, by the cost model
+  double saving = 0.0;  // updates of Newmark at the smallest wished step over the updates of this
+  double cost = 0.0;    // [ns] of wall time per simulated second, by the cost model
+  Coupling coupling = Coupling::plain;
+  double border = 0.0;  // mollified: updates at borders between steps that cost a second time, over all updates
+  std::optional<double> error =
+      {};  // of frequencies, relative, of the worst uniform strain, as predicted; absent: it was not
 };
+
+// What is left of the error of asynchrony when it is mollified, by the bodies of docs/accuracy.md: all but a few have
+// less. `safety`: largest step over its term's stable step.
+double mollified_rest(double safety);
+
+// Fills in the errors of choices for steps up to `safety`, by diagnostic/asynchrony_error.hpp; not where terms wander
+// or act on many nodes.
+void predict_errors(const Model& model, std::span<const double> u, double safety, std::span<StepChoice> choices,
+                    int threads);
 
 StepChoice choice_of(const StepWish& wish, LatticeRule rule, const NeighbourLimit& limit);
 
@@ -55,6 +69,8 @@ struct StepAttempt {
   double part = 1.0;  // of the wished steps
 };
 std::vector<StepAttempt> attempts();
+// And for a wished accuracy: the parts of the steps it looks at, with either coupling.
+std::vector<double> parts_for_accuracy();
 
 // Time of one update [ns], all told, on the machine these figures were taken on (docs/benchmarks.md): what counts is
 // their ratios. `watched`: with the energy residual.
@@ -66,6 +82,7 @@ double cost_on_queue(std::span<const double> costs, std::span<const double> step
 
 std::string name_of(LatticeRule rule);   // "powers-of-two", as in the case file
 std::string name_of(MassShares shares);  // "balanced"
+std::string name_of(Coupling coupling);  // "mollified"
 std::optional<LatticeRule> lattice_rule(const std::string& name);
 
 }  // namespace tempi

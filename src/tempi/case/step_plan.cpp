@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <iterator>
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/option_table.hpp"
@@ -36,6 +37,8 @@ class StepPlanner {
 
   void operator()(const std::vector<TermsOfOneStep>& together) {
     const IntegratorInput& in = s_.input.integrator;
+    refuse_coupling();
+    refuse_accuracy();
     if (!method_.keeps_constraints) at_place(in.place, [&] { require_unconstrained(*s_.model); });
     if (method_.engine == Engine::stepping)
       refuse_steps();
@@ -204,6 +207,37 @@ class StepPlanner {
     }
   }
 
+  // A slow term can hear of its faster neighbours only where all of them act when it does.
+  void refuse_coupling() const {
+    const IntegratorInput& in = s_.input.integrator;
+    if (in.coupling != "mollified") return;
+    if (method_.engine != Engine::strikes || !method_.asynchronous)
+      throw PlacedError(in.coupling_place,
+                        fmt::format("coupling = \"mollified\" belongs to avi, not to {}. Leave it out.", in.method));
+    const auto rule = lattice_rule(in.lattice);
+    if (in.lattice == "exact" || (rule && !nests(*rule)))
+      throw PlacedError(in.coupling_place,
+                        fmt::format("coupling = \"mollified\" needs steps of which each divides the next, and those of "
+                                    "lattice = \"{}\" do not. Use lattice = \"auto\", or coupling = \"plain\".",
+                                    in.lattice));
+  }
+
+  void refuse_accuracy() const {
+    const IntegratorInput& in = s_.input.integrator;
+    if (!in.accuracy) return;
+    if (method_.engine != Engine::strikes || !method_.asynchronous)
+      throw PlacedError(in.accuracy_place, fmt::format("accuracy belongs to avi, not to {}. Leave it out.", in.method));
+    if (!in.safety || in.lattice != "auto")
+      throw PlacedError(in.accuracy_place,
+                        "accuracy chooses the steps itself, up to safety. Leave out step, courant and lattice.");
+    for (Index p = 0; p < s_.model->potential_count(); ++p)
+      if (s_.model->potential(p).as_local() == nullptr || !s_.model->potential(p).stays_together())
+        throw PlacedError(in.accuracy_place,
+                          fmt::format("the error of steps is not predicted with {}, which joins no fixed neighbours. "
+                                      "Leave out accuracy.",
+                                      s_.model->potential(p).describe(0)));
+  }
+
   void refuse_steps() const {
     const IntegratorInput& in = s_.input.integrator;
     if (in.steps_asked)
@@ -277,15 +311,16 @@ class StepPlanner {
       TickLattice lattice{*std::ranges::min_element(p_.steps), {}};  // they nest
       for (const double step : p_.steps)
         lattice.ticks.push_back(static_cast<std::int32_t>(std::lround(step / lattice.tick)));
-      p_.trial = s_.try_lattice(integrator->softened_model(), lattice, least_price);
+      p_.trial = s_.try_lattice(integrator->softened_model(), lattice, Coupling::plain, least_price);
     }
     s_.integrator = std::move(integrator);
   }
 
-  void use_lattice(const LatticeOptions& options) {
+  void use_lattice(LatticeOptions options) {
     choose_lattice();
     const TickLattice& lattice = p_.choice->lattice;
     for (const std::int32_t m : lattice.ticks) p_.steps.push_back(lattice.tick * m);
+    options.coupling = p_.choice->coupling;
     auto integrator = std::make_unique<AviLattice>(*s_.model, lattice, options);
     p_.pace = s_.measured_pace(*integrator);
     integrator->rewind();
@@ -319,6 +354,10 @@ class StepPlanner {
       p_.trial = trial_of(*p_.choice);
       return;
     }
+    if (in.accuracy) {
+      find_accurate(wish);
+      return;
+    }
     for (const StepAttempt& attempt : attempts()) {
       StepWish part = wish;
       for (double& step : part.steps) step *= attempt.part;
@@ -334,9 +373,42 @@ class StepPlanner {
     p_.trial.reset();
   }
 
+  // The fastest choice below the wished error that does not grow.
+  void find_accurate(const StepWish& wish) {
+    const IntegratorInput& in = s_.input.integrator;
+    std::vector<StepChoice> choices = {equal_steps(wish)};
+    choices.front().error = 0.0;
+    for (const StepAttempt& attempt : attempts()) {
+      if (attempt.part < 1.0) continue;
+      for (const double part : parts_for_accuracy()) {
+        std::vector<StepChoice> both;
+        for (const Coupling coupling : {Coupling::plain, Coupling::mollified}) {
+          if (coupling == Coupling::mollified && wish.coupling == Coupling::plain) continue;
+          StepWish smaller = wish;
+          smaller.coupling = coupling;
+          for (double& step : smaller.steps) step *= part;
+          both.push_back(automatic_choice(smaller, attempt.limit));
+          both.back().saving *= part;
+        }
+        predict_errors(*s_.model, s_.state.displacement, p_.safety * part, both, s_.threads);
+        std::ranges::move(both, std::back_inserter(choices));
+        if (*choices.back().error < *in.accuracy && *choices[choices.size() - both.size()].error < *in.accuracy) break;
+      }
+    }
+    std::erase_if(choices, [&](const StepChoice& c) { return *c.error > *in.accuracy; });
+    std::ranges::stable_sort(choices, {}, &StepChoice::cost);
+    for (StepChoice& choice : choices) {
+      p_.choice = std::move(choice);
+      p_.trial = trial_of(*p_.choice);
+      if (!p_.trial || !p_.trial->grows) return;
+      p_.resonant.push_back(fmt::format("{}, {}: {}", name_of(p_.choice->rule), describe(p_.choice->limit),
+                                        s_.describe_trial(*p_.trial)));
+    }
+  }
+
   std::optional<StepTrial> trial_of(const StepChoice& choice) const {
     if (s_.input.integrator.trial == 0.0 || !differ(choice.lattice.ticks)) return std::nullopt;
-    return s_.try_lattice(*s_.model, choice.lattice,
+    return s_.try_lattice(*s_.model, choice.lattice, choice.coupling,
                           s_.input.integrator.trial * 1e-9 * choice.cost * s_.input.end_time);
   }
 

@@ -48,6 +48,9 @@ Json number(const std::optional<double>& value) { return value ? Json(*value) : 
 
 Json lattice_json(const Summary::Lattice& l) {
   Json j = {{"rule", name_of(l.choice.rule)},
+            {"coupling", name_of(l.choice.coupling)},
+            {"border_updates", l.choice.border},
+            {"predicted_error", number(l.choice.error)},
             {"neighbours", describe(l.choice.limit)},
             {"neighbour_ratio", number(l.choice.limit.ratio)},
             {"nodal_safety", number(l.choice.limit.nodal_safety)},

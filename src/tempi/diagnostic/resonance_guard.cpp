@@ -12,9 +12,14 @@
 
 namespace tempi {
 
-ResonanceGuard::ResonanceGuard(const Model& model, const TickLattice& lattice, std::span<const double> nodal,
-                               int threads)
-    : model_(model), lattice_(lattice), nodal_(nodal), threads_(threads), of_nodes_(nodal.size(), 0.0) {}
+ResonanceGuard::ResonanceGuard(const Model& model, const TickLattice& lattice, Coupling coupling,
+                               std::span<const double> nodal, int threads)
+    : model_(model),
+      lattice_(lattice),
+      coupling_(coupling),
+      nodal_(nodal),
+      threads_(threads),
+      of_nodes_(nodal.size(), 0.0) {}
 
 void ResonanceGuard::look(const Snapshot& snapshot, double reference, double time_left) {
   constexpr double much = 1e-3, grown = 10.0, again = 4.0, most = 0.25;
@@ -82,6 +87,7 @@ std::string ResonanceGuard::verdict(double time_left, TrialOptions options) cons
   if (displacement_.empty()) return "";
   options.duration = std::max(time_left, 1000.0 * lattice_.tick * *std::ranges::max_element(lattice_.ticks));
   options.threads = threads_;
+  options.coupling = coupling_;
   const StepTrial trial = try_steps(model_, displacement_, lattice_, nodal_, options, of_nodes_);
   if (!trial.grows || exceeds_own_limit(*trial.where)) return "";
   const auto d = static_cast<std::size_t>(model_.dim());

@@ -22,7 +22,8 @@ namespace tempi {
 class ResonanceGuard {
  public:
   // `nodal`: nodal_stable_steps where the run starts. All must outlive the guard.
-  ResonanceGuard(const Model& model, const TickLattice& lattice, std::span<const double> nodal, int threads);
+  ResonanceGuard(const Model& model, const TickLattice& lattice, Coupling coupling, std::span<const double> nodal,
+                 int threads);
 
   // After each sample; `reference`: the energy that counts as much [J] (E_ref of Balance), `time_left` [s] of the run.
   // Throws SolveError where the smallest scales have grown tenfold, to a thousandth of the reference or more, and the
@@ -43,6 +44,7 @@ class ResonanceGuard {
 
   const Model& model_;
   const TickLattice& lattice_;
+  Coupling coupling_;
   std::span<const double> nodal_;
   int threads_;
   std::vector<double> displacement_, of_nodes_;  // of the last sample; energies of its nodes

@@ -14,6 +14,7 @@
 
 #include "tempi/core/error.hpp"
 #include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/lattice/lattice_mollifier.hpp"
 
 namespace tempi {
 namespace {
@@ -43,9 +44,37 @@ struct Piece {
 // A neighbourhood, ready to be tried without the model. No levels: nothing can move, or its period is too long.
 struct Neighbourhood {
   NodeId centre;
-  double tick = 0.0;          // [s], after division by what all steps have in common
-  std::vector<Level> levels;  // ascending ticks
+  double tick = 0.0;                    // [s], after division by what all steps have in common
+  std::vector<Level> levels;            // ascending ticks
+  std::vector<Eigen::Index> first_row;  // of each node with free components, and the end
 };
+
+// The stiffnesses that mollified kicks amount to.
+void mollify(Neighbourhood& n) {
+  std::vector<Matrix> forces;  // A_l Y_l
+  std::vector<double> squares;
+  std::vector<Matrix> felt;
+  const Eigen::Index size = n.levels.front().A.rows();
+  for (Level& level : n.levels) {
+    const double h = n.tick * static_cast<double>(level.ticks);
+    Matrix shift = Matrix::Zero(size, size), stiffness = Matrix::Zero(size, size);
+    for (std::size_t l = 0; l < forces.size(); ++l) {
+      shift += (h * h - squares[l]) / 24.0 * forces[l];
+      stiffness += (h * h - squares[l]) / 24.0 * felt[l];
+    }
+    for (std::size_t a = 0; !forces.empty() && a + 1 < n.first_row.size(); ++a) {
+      const Eigen::Index row = n.first_row[a], rows = n.first_row[a + 1] - row;
+      const Matrix block = stiffness.block(row, row, rows, rows);
+      shift.middleRows(row, rows) *=
+          mollified_share(Eigen::SelfAdjointEigenSolver<Matrix>(block, Eigen::EigenvaluesOnly).eigenvalues()(rows - 1));
+    }
+    const Matrix Y = Matrix::Identity(size, size) + shift;
+    squares.push_back(h * h);
+    felt.push_back(level.A);
+    forces.emplace_back(level.A * Y);
+    level.A = Y.transpose() * forces.back();
+  }
+}
 
 struct Verdict {
   bool proved = false;
@@ -206,8 +235,10 @@ double wide_price_of(const Neighbourhood& n, double duration) {
 
 class Trial {
  public:
-  Trial(const Model& model, std::span<const double> u, const TickLattice& lattice, std::span<const double> nodal)
+  Trial(const Model& model, std::span<const double> u, const TickLattice& lattice, std::span<const double> nodal,
+        Coupling coupling)
       : model_(model),
+        coupling_(coupling),
         u_(u),
         lattice_(lattice),
         nodal_(nodal),
@@ -264,12 +295,14 @@ class Trial {
     Eigen::Index size = 0;  // of the free components, numbered node by node
     place_.clear();
     for (Place k = 0; k < nodes.size(); ++k) {
+      if (n.first_row.empty() || n.first_row.back() != size) n.first_row.push_back(size);
       local_[at(nodes[k])] = static_cast<std::int32_t>(k);
       for (Place c = 0; c < d; ++c) {
         const bool held = model_.supports().support_of(nodes[k], static_cast<int>(c)) != Supports::none;
         place_.push_back(held ? -1 : size++);
       }
     }
+    if (n.first_row.back() != size) n.first_row.push_back(size);
     if (size > 0)
       for (const TermId i : terms) add(level(n, ticks(i) / common, size), i);
     for (const NodeId a : nodes) local_[at(a)] = -1;
@@ -277,6 +310,7 @@ class Trial {
       for (const NodeId a : nodes) inside_[at(a)] = 1;
     std::ranges::sort(n.levels, {}, &Level::ticks);
     if (!nests(n) && period_of(n) > longest_period) n.levels.clear();
+    if (coupling_ == Coupling::mollified && !n.levels.empty()) mollify(n);
     return n;
   }
 
@@ -357,6 +391,7 @@ class Trial {
   }
 
   const Model& model_;
+  Coupling coupling_;
   std::span<const double> u_;
   const TickLattice& lattice_;
   std::span<const double> nodal_;  // stable steps of single nodes
@@ -444,7 +479,7 @@ StepTrial try_steps(const Model& model, std::span<const double> u, const TickLat
                     std::span<const double> nodal, const TrialOptions& options, std::span<const double> priority) {
   TEMPI_ASSERT(nodal.size() == model.mass().size());
   StepTrial result;
-  Trial trial(model, u, lattice, nodal);
+  Trial trial(model, u, lattice, nodal, options.coupling);
   const std::vector<NodeId> places = trial.places(priority);
   result.places = std::ssize(places);
   ThreadTeam team(options.threads);

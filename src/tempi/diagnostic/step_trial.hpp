@@ -21,6 +21,8 @@
 // Where the stiffness itself has a direction of negative energy (buckling, pairs past their inflection), real mu > 1
 // are its own growth and are left out.
 //
+// Mollified kicks are those of K_l with y_l for x in its energy: A_l becomes Y_l^T A_l Y_l, Y_l the derivative of y_l.
+//
 // Linear motion about one configuration; loads and dampers left out. What is held around a neighbourhood shifts its
 // frequencies a little: weak growth may be missed or seen where there is none (docs/stability.md says how often).
 #pragma once
@@ -39,6 +41,7 @@ struct TrialOptions {
   // the result is the same on every machine. Models that need less than `complete` are tried everywhere.
   double price = 0.05, complete = 0.4;
   double wide = 0.0;  // for neighbourhoods of up to 400 components, in which wider motions have room
+  Coupling coupling = Coupling::plain;
   int threads = 1;
 };
 

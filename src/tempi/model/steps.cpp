@@ -5,6 +5,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -148,6 +149,27 @@ std::vector<double> smallest_within_a_ring(const Model& model, std::span<const d
       of_terms[static_cast<std::size_t>(i)] = std::min(of_terms[static_cast<std::size_t>(i)], nodal[ordinal(a)]);
   share_around_nodes(model, of_terms);
   return of_terms;
+}
+
+std::vector<std::int32_t> next_slower(const Model& model, std::span<const std::int32_t> ticks) {
+  std::vector<std::int32_t> distinct(ticks.begin(), ticks.end());
+  std::ranges::sort(distinct);
+  distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+  TEMPI_ASSERT(distinct.size() <= 64);
+  const auto place = [&](Index i) {
+    return std::ranges::lower_bound(distinct, ticks[static_cast<std::size_t>(i)]) - distinct.begin();
+  };
+  std::vector<std::uint64_t> met(static_cast<std::size_t>(model.node_count()), 0);  // by node, a bit for each step
+  for (Index i = 0; i < model.term_count(); ++i)
+    for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) met[ordinal(a)] |= std::uint64_t{1} << place(i);
+  std::vector<std::int32_t> slower;
+  for (Index i = 0; i < model.term_count(); ++i) {
+    std::uint64_t around = 0;
+    for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) around |= met[ordinal(a)];
+    const std::uint64_t longer = around & ~((std::uint64_t{2} << place(i)) - 1);
+    slower.push_back(longer == 0 ? 0 : distinct[static_cast<std::size_t>(std::countr_zero(longer))]);
+  }
+  return slower;
 }
 
 std::vector<double> stable_steps(const Model& model, std::span<const double> u) {
