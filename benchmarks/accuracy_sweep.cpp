@@ -6,7 +6,8 @@
 //
 //   --time T: no frequencies, T seconds of a stretched body, for bodies too large to have their mode found
 //   --equal: how long each coupling and Newmark take to errors of 1e-2, 1e-3, 1e-4, safety as large as that allows
-//   --two R: of the block, the half beyond X = 1/2 R times as soft;   --file F: a mesh, or a geometry that Gmsh meshes
+//   --jitter J (0.15), --two R: of the block, the half beyond X = 1/2 R times as soft;   --file F: a mesh, or a
+//   geometry that Gmsh meshes
 //   --kind K, --meshes N, --seed S, --rule R, --limit none|nodes, --shares own|balanced, --safety a,b,c, --cycles N
 //
 // The body is linear elastic, one end (its smallest X) held; its slowest vibration is let go
@@ -48,8 +49,8 @@ struct Wish {
   std::optional<BlockShape> block;
   std::string file;
   bool equal = false;
-  double softer = 1.0;
-  double timed = 0.0;  // [s] simulated, of a stretched body; 0: frequencies
+  double softer = 1.0, jitter = 0.15;  // of the block
+  double timed = 0.0;                  // [s] simulated, of a stretched body; 0: frequencies
 };
 
 // Held where X is least.
@@ -259,6 +260,8 @@ int sweep(int argc, char** argv) {
       wish.safeties.clear();
       std::stringstream list(next());
       for (std::string s; std::getline(list, s, ',');) wish.safeties.push_back(std::stod(s));
+    } else if (key == "--jitter") {
+      wish.jitter = std::stod(next());
     } else if (key == "--equal") {
       wish.equal = true;
     } else if (key == "--file") {
@@ -284,13 +287,14 @@ int sweep(int argc, char** argv) {
     const LinearElastic stiff{lame_from_young(200e9, 0.3)}, soft{lame_from_young(200e9 / wish.softer, 0.3)};
     if (wish.block) {
       wish.block->type = type;
+      wish.block->jitter = wish.jitter;
       act(body_of(
               block(*wish.block), {{stiff, 7800.0}, {soft, 7800.0}},
               [&](const Mesh& mesh, CellId cell) {
                 return wish.softer > 1.0 && mesh.centroid(cell)[0] > 0.5 ? std::size_t{1} : std::size_t{0};
               },
               wish.shares),
-          fmt::format("block graded {:g}{}", wish.block->grading,
+          fmt::format("{}block graded {:g}{}", wish.jitter > 0.0 ? "jittered " : "", wish.block->grading,
                       wish.softer > 1.0 ? fmt::format(", half of it {:g} times as soft", wish.softer) : ""));
     } else if (!wish.file.empty()) {
       const DrawnBody drawn = body_of_file(wish.file, type, wish.shares);

@@ -101,7 +101,7 @@ def main() -> int:
     lines = []
     drawn = [r for r in rows if "kind" in r and r["plain"]["error"] > 1e-7]
     timed = [r for r in rows if r.get("timed")]
-    refined = [r for r in rows if "plain" in r and "kind" not in r and not r.get("timed")]
+    refined = [r for r in rows if "mollified" in r and "kind" not in r and not r.get("timed")]
     raced = [r for r in rows if "race" in r]
     for make, of in ((predictions, drawn), (couplings, drawn), (refinement, refined), (costs, timed), (races, raced)):
         if of:

@@ -105,7 +105,7 @@ class Choices(CaseFolder):
     def test_newmark_may_go_further_at_the_assembled_limit(self):
         for shares, least, most in (("own", 2.0, 9.0), ("balanced", 1.0, 1.2)):
             rows = self.check(f'mass_shares = "{shares}"')
-            saving = {row[4:30].strip(): float(row[41:50]) for row in rows}
+            saving = {row[4:30].strip(): float(row[41:50]) for row in rows if not row.startswith("  note")}
             self.assertEqual(1.0, saving["newmark, element limit"])
             self.assertGreater(saving["newmark, assembled limit"], least, shares)
             self.assertLess(saving["newmark, assembled limit"], most, shares)

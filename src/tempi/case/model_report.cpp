@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tempi/case/method_table.hpp"
@@ -65,10 +66,11 @@ std::string table_of_choices(const Simulation& s) {
       const bool chosen = on_lattice && s.plan.choice->rule == rule && s.plan.choice->limit == limit;
       if (chosen) taken = choices.size();
       choices.push_back(chosen ? *s.plan.choice : choice_of(wish, rule, limit));
-      if (!chosen || choices.back().coupling == Coupling::plain) continue;
-      StepWish plain = wish;  // the one that is taken with the other coupling, too
-      plain.coupling = Coupling::plain;
-      choices.push_back(choice_of(plain, rule, limit));
+      if (!chosen || !nests(rule)) continue;
+      StepWish other = wish;  // the one that is taken with the other coupling, too
+      other.coupling = choices.back().coupling == Coupling::plain ? Coupling::mollified : Coupling::plain;
+      StepChoice with = choice_of(other, rule, limit);
+      if (with.coupling == other.coupling) choices.push_back(std::move(with));
     }
   }
   predict_errors(*s.model, s.state.displacement, s.plan.safety, choices, s.threads);

@@ -362,7 +362,7 @@ double Simulation::assembled_limit() const { return assembled_stable_step(*model
 
 StepWish Simulation::step_wish(std::vector<double> of) const {
   return {*model, std::move(of), costs_per_update(), smallest_within_a_ring(*model, nodal(*model)),
-          input.integrator.coupling == "plain" ? Coupling::plain : Coupling::mollified};
+          plan.choice ? plan.choice->coupling : Coupling::plain};
 }
 
 std::vector<double> Simulation::nodal(const Model& of) const {

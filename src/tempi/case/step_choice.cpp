@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "tempi/core/error.hpp"
 #include "tempi/diagnostic/asynchrony_error.hpp"
 #include "tempi/model/steps.hpp"
 
@@ -93,7 +94,12 @@ void predict_errors(const Model& model, std::span<const double> u, double safety
     if (model.potential(p).as_local() == nullptr || !model.potential(p).stays_together()) return;
   std::vector<const TickLattice*> lattices;
   for (const StepChoice& choice : choices) lattices.push_back(&choice.lattice);
-  const std::vector<AsynchronyError> errors = asynchrony_errors(model, u, lattices, threads);
+  std::vector<AsynchronyError> errors;
+  try {
+    errors = asynchrony_errors(model, u, lattices, threads);
+  } catch (const SolveError&) {  // a formula without a value: the run will say so
+    return;
+  }
   for (std::size_t i = 0; i < choices.size(); ++i)
     choices[i].error =
         0.5 * errors[i].worst * (choices[i].coupling == Coupling::mollified ? mollified_rest(safety) : 1.0);

@@ -46,6 +46,9 @@ struct StepChoice {
       {};  // of frequencies, relative, of the worst uniform strain, as predicted; absent: it was not
 };
 
+// With coupling = "auto" plain kicks are taken where their predicted error is no larger.
+constexpr double tolerated_error = 1e-3;
+
 // What is left of the error of asynchrony when it is mollified, by the bodies of docs/accuracy.md: all but a few have
 // less. `safety`: largest step over its term's stable step.
 double mollified_rest(double safety);

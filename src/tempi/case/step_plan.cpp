@@ -350,7 +350,9 @@ class StepPlanner {
     const NeighbourLimit own{in.nodal_safety, in.neighbour_ratio, false};
     const auto rule = lattice_rule(in.lattice);
     if (rule || own != NeighbourLimit{} || in.steps == "one-ring" || in.steps == "uniform") {
-      p_.choice = rule ? choice_of(wish, *rule, own) : automatic_choice(wish, own);
+      p_.choice = coupled(wish, p_.safety, [&](const StepWish& w) {
+        return rule ? choice_of(w, *rule, own) : automatic_choice(w, own);
+      });
       p_.trial = trial_of(*p_.choice);
       return;
     }
@@ -361,7 +363,8 @@ class StepPlanner {
     for (const StepAttempt& attempt : attempts()) {
       StepWish part = wish;
       for (double& step : part.steps) step *= attempt.part;
-      p_.choice = automatic_choice(part, attempt.limit);
+      p_.choice = coupled(part, p_.safety * attempt.part,
+                          [&](const StepWish& w) { return automatic_choice(w, attempt.limit); });
       p_.choice->saving *= attempt.part;  // counts from the wished steps
       p_.trial = trial_of(*p_.choice);
       if (!p_.trial || !p_.trial->grows) return;
@@ -371,6 +374,21 @@ class StepPlanner {
     }
     p_.choice = equal_steps(wish);
     p_.trial.reset();
+  }
+
+  // As the case has it; left open, plain where the error of that is small, mollified elsewhere.
+  template <class Choose>
+  StepChoice coupled(StepWish wish, double safety, Choose&& choose) const {
+    const std::string& asked = s_.input.integrator.coupling;
+    wish.coupling = asked == name_of(Coupling::mollified) ? Coupling::mollified : Coupling::plain;
+    StepChoice choice = choose(wish);
+    if (asked != "auto" || !nests(choice.rule) || !differ(choice.lattice.ticks)) return choice;
+    predict_errors(*s_.model, s_.state.displacement, safety, std::span(&choice, 1), s_.threads);
+    if (!choice.error || *choice.error <= tolerated_error) return choice;
+    wish.coupling = Coupling::mollified;
+    StepChoice better = choose(wish);
+    better.error = *choice.error * mollified_rest(safety);
+    return better;
   }
 
   // The fastest choice below the wished error that does not grow.
@@ -383,7 +401,7 @@ class StepPlanner {
       for (const double part : parts_for_accuracy()) {
         std::vector<StepChoice> both;
         for (const Coupling coupling : {Coupling::plain, Coupling::mollified}) {
-          if (coupling == Coupling::mollified && wish.coupling == Coupling::plain) continue;
+          if (in.coupling != "auto" && in.coupling != name_of(coupling)) continue;
           StepWish smaller = wish;
           smaller.coupling = coupling;
           for (double& step : smaller.steps) step *= part;
