@@ -141,7 +141,7 @@ class Trial(CaseFolder):
         self.case()
         done = self.tempi("run", "box.toml")
         self.assertEqual((0, ""), (done.returncode, done.stderr))
-        self.assertRegex(done.stdout, r"steps +powers-of-\w+, neighbours: nodes 0\.9; tried before the run: no growth at")
+        self.assertRegex(done.stdout, r"steps +powers-of-\w+, \w+, neighbours: nodes 0\.9; tried before the run: no growth at")
         summary = self.summary()
         self.assertLess(summary["energy"]["band"], 0.02)
         self.assertFalse(summary["lattice"]["trial"]["grows"])

@@ -84,8 +84,6 @@ std::vector<StepAttempt> attempts() {
   return {{nodal(0.9), 1.0}, {nodal(0.7), 1.0}, {ring(0.7), 1.0}, {close, 1.0}, {ring(0.7), 0.75}, {ring(0.5), 0.5}};
 }
 
-std::vector<double> parts_for_accuracy() { return {1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.03}; }
-
 double mollified_rest(double safety) { return std::min(0.13, 0.5 * safety * safety); }
 
 void predict_errors(const Model& model, std::span<const double> u, double safety, std::span<StepChoice> choices,
@@ -101,8 +99,9 @@ void predict_errors(const Model& model, std::span<const double> u, double safety
     return;
   }
   for (std::size_t i = 0; i < choices.size(); ++i)
-    choices[i].error =
-        0.5 * errors[i].worst * (choices[i].coupling == Coupling::mollified ? mollified_rest(safety) : 1.0);
+    if (!choices[i].error)
+      choices[i].error =
+          0.5 * errors[i].worst * (choices[i].coupling == Coupling::mollified ? mollified_rest(safety) : 1.0);
 }
 
 double typical_cost(CellType type) {

@@ -53,8 +53,8 @@ constexpr double tolerated_error = 1e-3;
 // less. `safety`: largest step over its term's stable step.
 double mollified_rest(double safety);
 
-// Fills in the errors of choices for steps up to `safety`, by diagnostic/asynchrony_error.hpp; not where terms wander
-// or act on many nodes.
+// Fills in the errors that are not known yet of choices for steps up to `safety`, by diagnostic/asynchrony_error.hpp;
+// not where terms wander or act on many nodes.
 void predict_errors(const Model& model, std::span<const double> u, double safety, std::span<StepChoice> choices,
                     int threads);
 
@@ -72,8 +72,6 @@ struct StepAttempt {
   double part = 1.0;  // of the wished steps
 };
 std::vector<StepAttempt> attempts();
-// And for a wished accuracy: the parts of the steps it looks at, with either coupling.
-std::vector<double> parts_for_accuracy();
 
 // Time of one update [ns], all told, on the machine these figures were taken on (docs/benchmarks.md): what counts is
 // their ratios. `watched`: with the energy residual.

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <iterator>
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/option_table.hpp"
@@ -391,37 +390,44 @@ class StepPlanner {
     return better;
   }
 
-  // The fastest choice below the wished error that does not grow.
+  // The largest steps of one coupling below the wished error, which is of order 2 or 4 in them.
+  std::optional<StepChoice> accurate(const StepWish& wish, const NeighbourLimit& limit, Coupling coupling) const {
+    const double wished = *s_.input.integrator.accuracy, order = coupling == Coupling::plain ? 2.0 : 4.0;
+    constexpr int most_tries = 8;
+    double part = 1.0;
+    for (int tried = 0; tried < most_tries; ++tried) {
+      StepWish smaller = wish;
+      smaller.coupling = coupling;
+      for (double& step : smaller.steps) step *= part;
+      StepChoice choice = automatic_choice(smaller, limit);
+      choice.saving *= part;  // counts from the wished steps
+      predict_errors(*s_.model, s_.state.displacement, p_.safety * part, std::span(&choice, 1), s_.threads);
+      if (!choice.error) return std::nullopt;
+      if (*choice.error <= wished) return choice;
+      part *= std::min(0.95, 0.95 * std::pow(wished / *choice.error, 1.0 / order));
+    }
+    return std::nullopt;
+  }
+
+  // The fastest choice below the wished error that does not grow; one step for all has none of asynchrony.
   void find_accurate(const StepWish& wish) {
     const IntegratorInput& in = s_.input.integrator;
-    std::vector<StepChoice> choices = {equal_steps(wish)};
-    choices.front().error = 0.0;
     for (const StepAttempt& attempt : attempts()) {
       if (attempt.part < 1.0) continue;
-      for (const double part : parts_for_accuracy()) {
-        std::vector<StepChoice> both;
-        for (const Coupling coupling : {Coupling::plain, Coupling::mollified}) {
-          if (in.coupling != "auto" && in.coupling != name_of(coupling)) continue;
-          StepWish smaller = wish;
-          smaller.coupling = coupling;
-          for (double& step : smaller.steps) step *= part;
-          both.push_back(automatic_choice(smaller, attempt.limit));
-          both.back().saving *= part;
-        }
-        predict_errors(*s_.model, s_.state.displacement, p_.safety * part, both, s_.threads);
-        std::ranges::move(both, std::back_inserter(choices));
-        if (*choices.back().error < *in.accuracy && *choices[choices.size() - both.size()].error < *in.accuracy) break;
+      std::vector<StepChoice> choices = {equal_steps(wish)};
+      choices.front().error = 0.0;
+      for (const Coupling coupling : {Coupling::plain, Coupling::mollified}) {
+        if (in.coupling != "auto" && in.coupling != name_of(coupling)) continue;
+        if (auto choice = accurate(wish, attempt.limit, coupling)) choices.push_back(std::move(*choice));
       }
-    }
-    std::erase_if(choices, [&](const StepChoice& c) { return *c.error > *in.accuracy; });
-    std::ranges::stable_sort(choices, {}, &StepChoice::cost);
-    for (StepChoice& choice : choices) {
-      p_.choice = std::move(choice);
+      p_.choice = *std::ranges::min_element(choices, {}, &StepChoice::cost);
       p_.trial = trial_of(*p_.choice);
       if (!p_.trial || !p_.trial->grows) return;
       p_.resonant.push_back(fmt::format("{}, {}: {}", name_of(p_.choice->rule), describe(p_.choice->limit),
                                         s_.describe_trial(*p_.trial)));
     }
+    p_.choice = equal_steps(wish);
+    p_.trial.reset();
   }
 
   std::optional<StepTrial> trial_of(const StepChoice& choice) const {

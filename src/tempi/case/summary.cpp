@@ -254,8 +254,9 @@ std::string to_text(const Summary& r) {
   if (r.residual)
     out += fmt::format("  local residual  {} of the largest element energy\n", text(r.residual->ratio, "{:.2e}"));
   if (r.lattice && r.lattice->trial)
-    out += fmt::format("  steps           {}, neighbours: {}; tried before the run: {}\n",
-                       name_of(r.lattice->choice.rule), describe(r.lattice->choice.limit), r.lattice->found);
+    out += fmt::format("  steps           {}, {}, neighbours: {}; tried before the run: {}\n",
+                       name_of(r.lattice->choice.rule), name_of(r.lattice->choice.coupling),
+                       describe(r.lattice->choice.limit), r.lattice->found);
   out +=
       fmt::format("  took            {:.3g} s: {:.3g} s updates{}, {:.2g} s history, {:.2g} s frames, {:.2g} s start\n",
                   r.total_time, r.wall_time,

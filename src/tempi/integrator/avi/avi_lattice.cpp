@@ -412,12 +412,6 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
       snapshot.force[ordinal(plan_.node_of_line[i]) * d + c] = sums.force[i][c] + resistance[i][c];
 }
 
-double AviLattice::border_share() const {
-  if (!mollifier_) return 0.0;
-  const auto [changes, strikes] = mollifier_->load();
-  return changes / strikes;
-}
-
 void AviLattice::save(ArchiveWriter& archive) const {
   save_model(archive, model_);
   archive.put("started", started_);

@@ -57,8 +57,6 @@ class AviLattice final : public Integrator {
   void load(ArchiveReader& archive) override;
 
   const TickLattice& lattice() const { return lattice_; }
-  // Of mollified strikes: updates at borders between steps that cost a second time, over all updates.
-  double border_share() const;
 
   // Forgets the run: what has been tried on a copy of the state leaves no trace.
   std::unique_ptr<LatticeWatch> new_watch();

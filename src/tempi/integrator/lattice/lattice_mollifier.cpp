@@ -47,8 +47,6 @@ LatticeMollifier::LatticeMollifier(const Model& model, const LatticeGroups& plan
           "faster neighbours when it acts. Choose lattice = \"auto\", \"powers-of-two\" or \"powers-of-three\".");
     levels_.push_back({});
     levels_.back().ticks = plan.groups[g].ticks;
-    for (const LatticePart& part : plan.groups[g].parts)
-      strikes_per_tick_ += static_cast<double>(part.terms.size()) / plan.groups[g].ticks;
   }
   add_entries(plan);
   add_changes(plan);
@@ -97,24 +95,24 @@ void LatticeMollifier::add_entries(const LatticeGroups& plan) {
 
 void LatticeMollifier::add_changes(const LatticeGroups& plan) {
   std::vector<std::uint32_t> slower(plan.node_of_line.size(), none);
+  std::vector<std::size_t> place(static_cast<std::size_t>(model_.term_count()));  // of each term in its part
   LatticePacker pack(model_, plan.line_of_node);
   for (std::size_t g = 0; g < levels_.size(); ++g) {
     for (const Entry& entry : levels_[g].entries) slower[static_cast<std::size_t>(entry.line)] = entry.slower;
     for (std::size_t p = 0; p < plan.groups[g].parts.size(); ++p) {
       const LatticePart& host = plan.groups[g].parts[p];
       std::map<std::uint32_t, std::vector<TermId>> terms;
-      std::map<TermId, std::size_t> place;
       for (std::size_t i = 0; i < host.terms.size(); ++i) {
         std::uint32_t next = none;
         for (const NodeId a : model_.term(host.terms[i]).stencil())
           next = std::min(next, slower[static_cast<std::size_t>(plan.line(a))]);
         if (next == none) continue;
         terms[next].push_back(host.terms[i]);
-        place[host.terms[i]] = i;
+        place[ordinal(host.terms[i])] = i;
       }
       for (const auto& [next, some] : terms) {
         Change change{next, p, pack(some, batch_with_changes), {}, {}};
-        for (const TermId term : change.part.terms) change.place.push_back(place[term]);
+        for (const TermId term : change.part.terms) change.place.push_back(place[ordinal(term)]);
         levels_[g].changes.push_back(std::move(change));
       }
     }
@@ -283,14 +281,6 @@ double LatticeMollifier::work(const Change& change, const double* impulses, Term
     for (std::size_t c = 0; c < d; ++c) sum += *impulses++ * mean.velocity[c];
   }
   return sum;
-}
-
-LatticeMollifier::Load LatticeMollifier::load() const {
-  double changes = 0.0;
-  for (const Level& level : levels_)
-    for (const Change& change : level.changes)
-      changes += static_cast<double>(change.part.terms.size()) / levels_[change.slower].ticks;
-  return {changes / tick_, strikes_per_tick_ / tick_};
 }
 
 }  // namespace tempi

@@ -85,12 +85,6 @@ class LatticeMollifier {
     }
   }
 
-  // Updates per second that touch a slower term when it acts, and all updates per second.
-  struct Load {
-    double changes, strikes;
-  };
-  Load load() const;
-
  private:
   using Vector = std::array<double, 3>;
 
@@ -143,7 +137,6 @@ class LatticeMollifier {
   std::vector<Level> levels_;
   std::vector<Sums> sums_;
   AlignedVector<NodeShift> w_;  // by line, zero between instants
-  double strikes_per_tick_ = 0.0;
 };
 
 }  // namespace tempi
