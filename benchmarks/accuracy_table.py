@@ -36,12 +36,14 @@ def by_element_and_safety(rows: list[Row]) -> list[tuple[str, float, list[Row]]]
 
 def predictions(rows: list[Row]) -> list[str]:
     lines = ["\n### Predicted over measured, plain coupling: least, median, largest\n",
-             "| element | s | bodies | measured, median | predicted over measured | off by more than 30 % |",
-             "|---|---|---|---|---|---|"]
+             "| element | s | bodies | measured, median | predicted over measured | off by more than 30 % | worst uniform "
+             "strain over measured | below it |", "|---|---|---|---|---|---|---|---|"]
     for element, safety, of in by_element_and_safety(rows):
         ratios = [r["predicted"] / r["plain"]["error"] for r in of]
+        uniform = [r["uniform_worst"] / r["plain"]["error"] for r in of]
         lines.append(f"| {element} | {safety:g} | {len(of)} | {statistics.median(r['plain']['error'] for r in of):.1e} | "
-                     f"{spread(ratios, '{:.2f}')} | {sum(abs(x - 1.0) > 0.3 for x in ratios)} |")
+                     f"{spread(ratios, '{:.2f}')} | {sum(abs(x - 1.0) > 0.3 for x in ratios)} | {spread(uniform)} | "
+                     f"{sum(x < 1.0 for x in uniform)} |")
     return lines
 
 

@@ -84,7 +84,7 @@ std::vector<StepAttempt> attempts() {
   return {{nodal(0.9), 1.0}, {nodal(0.7), 1.0}, {ring(0.7), 1.0}, {close, 1.0}, {ring(0.7), 0.75}, {ring(0.5), 0.5}};
 }
 
-double mollified_rest(double safety) { return std::min(0.13, 0.5 * safety * safety); }
+double mollified_rest(double safety) { return safety > 0.0 ? std::min(0.13, 0.5 * safety * safety) : 0.13; }
 
 void predict_errors(const Model& model, std::span<const double> u, double safety, std::span<StepChoice> choices,
                     int threads) {

@@ -40,6 +40,7 @@ struct StepChoice {
   TickLattice lattice;
   double saving = 0.0;  // updates of Newmark at the smallest wished step over the updates of this
   double cost = 0.0;    // [ns] of wall time per simulated second, by the cost model
+  double part = 1.0;    // of the wished steps it was made of
   Coupling coupling = Coupling::plain;
   double border = 0.0;  // mollified: updates at borders between steps that cost a second time, over all updates
   std::optional<double> error =
@@ -50,7 +51,7 @@ struct StepChoice {
 constexpr double tolerated_error = 1e-3;
 
 // What is left of the error of asynchrony when it is mollified, by the bodies of docs/accuracy.md: all but a few have
-// less. `safety`: largest step over its term's stable step.
+// less. `safety`: largest step over its term's stable step; 0: not known.
 double mollified_rest(double safety);
 
 // Fills in the errors that are not known yet of choices for steps up to `safety`, by diagnostic/asynchrony_error.hpp;

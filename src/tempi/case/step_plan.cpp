@@ -226,9 +226,10 @@ class StepPlanner {
     if (!in.accuracy) return;
     if (method_.engine != Engine::strikes || !method_.asynchronous)
       throw PlacedError(in.accuracy_place, fmt::format("accuracy belongs to avi, not to {}. Leave it out.", in.method));
-    if (!in.safety || in.lattice != "auto")
+    if (!in.safety || in.lattice != "auto" || in.nodal_safety || in.neighbour_ratio || in.steps != "element")
       throw PlacedError(in.accuracy_place,
-                        "accuracy chooses the steps itself, up to safety. Leave out step, courant and lattice.");
+                        "accuracy chooses the steps itself, up to safety. Leave out step, courant, steps, lattice, "
+                        "nodal_safety and neighbour_ratio.");
     for (Index p = 0; p < s_.model->potential_count(); ++p)
       if (s_.model->potential(p).as_local() == nullptr || !s_.model->potential(p).stays_together())
         throw PlacedError(in.accuracy_place,
@@ -364,6 +365,7 @@ class StepPlanner {
       for (double& step : part.steps) step *= attempt.part;
       p_.choice = coupled(part, p_.safety * attempt.part,
                           [&](const StepWish& w) { return automatic_choice(w, attempt.limit); });
+      p_.choice->part = attempt.part;
       p_.choice->saving *= attempt.part;  // counts from the wished steps
       p_.trial = trial_of(*p_.choice);
       if (!p_.trial || !p_.trial->grows) return;
@@ -385,8 +387,8 @@ class StepPlanner {
     predict_errors(*s_.model, s_.state.displacement, safety, std::span(&choice, 1), s_.threads);
     if (!choice.error || *choice.error <= tolerated_error) return choice;
     wish.coupling = Coupling::mollified;
-    StepChoice better = choose(wish);
-    better.error = *choice.error * mollified_rest(safety);
+    StepChoice better = choose(wish);  // maybe of other steps: it costs more where they differ
+    predict_errors(*s_.model, s_.state.displacement, safety, std::span(&better, 1), s_.threads);
     return better;
   }
 
@@ -400,6 +402,7 @@ class StepPlanner {
       smaller.coupling = coupling;
       for (double& step : smaller.steps) step *= part;
       StepChoice choice = automatic_choice(smaller, limit);
+      choice.part = part;
       choice.saving *= part;  // counts from the wished steps
       predict_errors(*s_.model, s_.state.displacement, p_.safety * part, std::span(&choice, 1), s_.threads);
       if (!choice.error) return std::nullopt;

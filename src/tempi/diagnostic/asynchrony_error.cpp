@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include "tempi/core/thread_team.hpp"
@@ -130,8 +131,8 @@ std::vector<AsynchronyError> asynchrony_errors(const Model& model, std::span<con
       forces.look(w);
       for (std::size_t l = 0; l < lattices.size(); ++l) {
         const double error = forces.error(*lattices[l], StateForces::Forces::balance);
-        errors[l].worst = std::max(errors[l].worst, error);
-        errors[l].mean += error / static_cast<double>(d * (d + 1) / 2);
+        errors[l].worst = std::max(errors[l].worst, std::abs(error));
+        errors[l].mean += std::abs(error) / static_cast<double>(d * (d + 1) / 2);
       }
     }
   return errors;

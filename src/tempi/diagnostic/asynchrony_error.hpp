@@ -10,7 +10,8 @@
 //
 // over free components; half of it over the energy of the state is the relative error of stiffness, half of that the
 // relative error of frequencies. Plain coupling; steps on a lattice. Without what methods of one step for all terms
-// err, which is smaller. Measured: docs/accuracy.md.
+// err, which is smaller. In uniform strain surfaces and borders of materials do not balance, and energies lie elsewhere
+// than in a given motion: an estimate of its size, no bound (docs/accuracy.md).
 #pragma once
 
 #include <span>
@@ -21,7 +22,7 @@
 
 namespace tempi {
 
-// Relative errors of stiffness in the states of uniform strain, one for each component of strain.
+// Magnitudes of the relative errors of stiffness in the states of uniform strain, one for each component of strain.
 struct AsynchronyError {
   double worst = 0.0, mean = 0.0;
 };

@@ -42,16 +42,18 @@ Vibration slowest_vibration(const Model& model, std::span<const double> u) {
     x(i) = std::sin(1.0 + static_cast<double>(i));  // has a part of every shape
   }
   constexpr int most_turns = 5000;
-  double lambda = 0.0;
+  double lambda = 0.0, residual = 1.0;
   for (int turn = 0; turn < most_turns; ++turn) {
     const Eigen::VectorXd weighted = mass.cwiseProduct(x);
     x = solver.solve(weighted);
     x /= std::sqrt(x.dot(mass.cwiseProduct(x)));
     const Eigen::VectorXd Kx = free * x;
     lambda = x.dot(Kx);
-    if ((Kx - lambda * mass.cwiseProduct(x)).norm() < 1e-9 * Kx.norm()) break;
+    residual = (Kx - lambda * mass.cwiseProduct(x)).norm() / Kx.norm();
+    if (residual < 1e-9) break;
   }
-  if (!(lambda > 0.0)) throw InputError("the model has no vibration where it is: nothing holds it.");
+  if (!(lambda > 0.0) || !(residual < 1e-9))
+    throw InputError("no slowest vibration was found: is the model held, and its next vibration faster?");
   Vibration found{std::vector<double>(u.size(), 0.0), std::sqrt(lambda)};
   for (Index i = 0; i < n; ++i) found.shape[static_cast<std::size_t>(of_row[static_cast<std::size_t>(i)])] = x(i);
   return found;

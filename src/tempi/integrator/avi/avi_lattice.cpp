@@ -128,6 +128,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
 
 // Whether every term was admissible.
 bool AviLattice::strike(double t, double part, bool watched) {
+  failed_at_.clear();
   const auto group_strikes = [&](std::size_t g) {
     const double step = part * this->step(g);
     const bool all =

@@ -25,7 +25,7 @@ std::unique_ptr<Batch> batch_with_changes(const Potential& potential, std::span<
 }  // namespace
 
 double mollified_share(double q) {
-  constexpr double whole = 0.1, reversed = 0.15, against = 0.3;
+  constexpr double whole = 0.135, reversed = 0.2, against = 0.3;
   if (!(q > whole)) return 1.0;
   if (q >= reversed) return -against / q;
   return 1.0 - (1.0 + against / reversed) * (q - whole) / (reversed - whole);
@@ -135,7 +135,12 @@ void LatticeMollifier::find_shares(const LatticeGroups& plan) {
     for (Entry& entry : level.entries) {
       if (!entry.has_faster) continue;
       const auto i = static_cast<std::size_t>(entry.shared);
-      const Block K = m2 * zeroth[i] - second[i];
+      Block K = m2 * zeroth[i] - second[i];
+      for (Index c = 0; c < 3; ++c)
+        if (entry.held[static_cast<std::size_t>(c)]) {
+          K.row(c).setZero();
+          K.col(c).setZero();
+        }
       const double mass = model_.mass(plan.node_of_line[static_cast<std::size_t>(entry.line)]);
       const double stiffness = Eigen::SelfAdjointEigenSolver<Block>(K, Eigen::EigenvaluesOnly).eigenvalues()(2);
       entry.share = mollified_share(half_deviation * tick_ * tick_ * stiffness / mass);
@@ -172,6 +177,7 @@ void LatticeMollifier::each_entry(Level& level, std::size_t count, Visit&& visit
 void LatticeMollifier::shift(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes) {
   Level& level = levels_[g];
   const double m2 = level.ticks * level.ticks, factor = -half_deviation * tick_ / part;
+  shifted_ = &level;
   each_entry(level, level.until[acting], [&](Entry& entry) {
     NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
     std::copy_n(node.velocity, 3, entry.given);
@@ -204,6 +210,7 @@ void LatticeMollifier::unshift(std::size_t g, std::size_t acting, std::span<Node
       sums.second[c] = (before ? sums.second[c] : 0.0) + second * entry.given[c];
     }
   });
+  shifted_ = nullptr;
 }
 
 // The chain rule, for all groups but the slowest.
@@ -211,6 +218,7 @@ void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, st
   Level& level = levels_[g];
   const double m2 = level.ticks * level.ticks;
   const bool changes = !level.changes.empty() && level.changes.front().slower < acting;
+  if (changes) shifted_ = &level;
   if (changes)
     each_entry(level, level.until[acting], [&](Entry& entry) {
       NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
@@ -254,6 +262,17 @@ void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, st
         sums.second[c] = (before ? sums.second[c] : 0.0) + m2 * felt;
       }
     });
+  shifted_ = nullptr;
+}
+
+void LatticeMollifier::put_back(std::span<NodeLine> nodes) {
+  if (shifted_ != nullptr)
+    for (std::size_t i = 0; i < shifted_->with_faster; ++i) {
+      const Entry& entry = shifted_->entries[i];
+      std::copy_n(entry.displacement, 3, nodes[static_cast<std::size_t>(entry.line)].displacement);
+    }
+  shifted_ = nullptr;
+  std::ranges::fill(w_, NodeShift{});
 }
 
 void LatticeMollifier::give_moments(std::size_t g, std::span<const NodeLine> nodes) {

@@ -61,14 +61,19 @@ class LatticeMollifier {
   bool strike(std::size_t acting, double part, double t, std::span<NodeLine> nodes, bool keep,
               StrikeGroup&& strike_group) {
     bool admissible = true;
-    for (std::size_t g = 0; g < acting; ++g) {
-      shift(g, acting, part, nodes);
-      admissible = strike_group(g) && admissible;
-      unshift(g, acting, nodes);
-    }
-    if (admissible && acting > 1) {
-      for (std::size_t g = acting - 1; g-- > 0;) give_back(g, acting, t, nodes, keep);
-      for (std::size_t g = 0; g < acting; ++g) give_moments(g, nodes);
+    try {
+      for (std::size_t g = 0; g < acting; ++g) {
+        shift(g, acting, part, nodes);
+        admissible = strike_group(g) && admissible;
+        unshift(g, acting, nodes);
+      }
+      if (admissible && acting > 1) {
+        for (std::size_t g = acting - 1; g-- > 0;) give_back(g, acting, t, nodes, keep);
+        for (std::size_t g = 0; g < acting; ++g) give_moments(g, nodes);
+      }
+    } catch (...) {  // a term that has no answer
+      put_back(nodes);
+      throw;
     }
     return admissible;
   }
@@ -123,6 +128,7 @@ class LatticeMollifier {
   void shift(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes);
   void unshift(std::size_t g, std::size_t acting, std::span<NodeLine> nodes);
   void give_back(std::size_t g, std::size_t acting, double t, std::span<NodeLine> nodes, bool keep);
+  void put_back(std::span<NodeLine> nodes);
   void give_moments(std::size_t g, std::span<const NodeLine> nodes);
   template <class Visit>
   void each_entry(Level& level, std::size_t count, Visit&& visit);
@@ -137,6 +143,7 @@ class LatticeMollifier {
   std::vector<Level> levels_;
   std::vector<Sums> sums_;
   AlignedVector<NodeShift> w_;  // by line, zero between instants
+  Level* shifted_ = nullptr;    // whose nodes are at y
 };
 
 }  // namespace tempi
