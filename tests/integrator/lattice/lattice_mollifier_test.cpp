@@ -256,6 +256,52 @@ TEST(Mollified, TheReferencesGradientIsThatOfItsPotential) {
   }
 }
 
+// A spring to the origin that has no answer from some time on.
+class Fading final : public LocalPotential {
+ public:
+  Fading(NodeId node, int dim, double until) : node_(node), dim_(dim), until_(until) {}
+  Index size() const override { return 1; }
+  int dim() const override { return dim_; }
+  std::span<const NodeId> stencil(Index) const override { return {&node_, 1}; }
+  double mass(Index, std::size_t) const override { return 0.0; }
+  std::string describe(Index) const override { return "a fading spring"; }
+  double energy(Index, std::span<const double> u, double) const override {
+    return 0.5 * 1e-2 * u[ordinal(node_) * static_cast<std::size_t>(dim_)] *
+           u[ordinal(node_) * static_cast<std::size_t>(dim_)];
+  }
+  double add_gradient(Index, std::span<const double> u, double t, std::span<double> g) const override {
+    if (t > until_) throw SolveError("it has faded");
+    g[0] += 1e-2 * u[ordinal(node_) * static_cast<std::size_t>(dim_)];
+    return 1.0;
+  }
+  void add_hessian(Index, std::span<const double>, double, std::span<double> H) const override { H[0] += 1e-2; }
+
+ private:
+  NodeId node_;
+  int dim_;
+  double until_;
+};
+
+TEST(Mollified, ATermThatThrowsLeavesNodesWhereTheyHaveDrifted) {
+  constexpr double tick = 1e-3;
+  const Body body = make_body_with(triangle_mesh(CellType::triangle3, 3, 0.1, 3), NeoHookean{{1.3, 0.7}}, 1.0,
+                                   [&](const Mesh&, Model::Parts& parts) {
+                                     parts.add(std::make_unique<Fading>(NodeId{5}, 2, 7.5 * tick));
+                                   });
+  TickLattice lattice{tick, std::vector<std::int32_t>(static_cast<std::size_t>(body.model->term_count()), 1)};
+  for (std::size_t i = 0; i < lattice.ticks.size(); i += 3) lattice.ticks[i] = 2;
+  lattice.ticks.back() = 4;
+  State state = moving_state(body, 0.3, 0.2, 9), before = state;
+  AviLattice engine(*body.model, lattice, {.coupling = Coupling::mollified}),
+      twin(*body.model, lattice, {.coupling = Coupling::mollified});
+  EXPECT_THROW(engine.advance_to(state, 8.5 * tick), SolveError);
+  twin.advance_to(before, 7.5 * tick);
+  for (std::size_t i = 0; i < state.displacement.size(); ++i)
+    EXPECT_EQ(state.displacement[i],
+              before.displacement[i] + before.velocity[i] * ((state.clock[i / 2] - before.clock[i / 2]) / tick * tick))
+        << i;
+}
+
 TEST(Mollified, TheShareFallsFromOneToAgainstTheVibration) {
   EXPECT_EQ(mollified_share(0.0), 1.0);
   EXPECT_EQ(mollified_share(0.135), 1.0);
