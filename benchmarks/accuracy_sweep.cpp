@@ -110,6 +110,18 @@ Measured measure(const Model& model, const Vibration& mode, const TickLattice& l
   return {found.error, found.band, wall, updates};
 }
 
+StepWish wish_of(const Model& model, CellType type, double safety, Coupling coupling) {
+  const std::vector<double> rest(model.reference().size(), 0.0);
+  std::vector<double> steps = choose_steps(model, rest, SafetyFraction{safety}, StepRule::element, {});
+  std::vector<double> costs(steps.size(), typical_cost(type));
+  return {model, std::move(steps), std::move(costs), smallest_within_a_ring(model, nodal_stable_steps(model, rest)),
+          coupling};
+}
+
+Json json_of(const Measured& m) {
+  return {{"error", m.error}, {"band", m.band}, {"wall", m.wall}, {"updates", m.updates}};
+}
+
 void run(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
   const Model model = held_at_an_end(drawn);
   const std::vector<double> rest(model.reference().size(), 0.0);
@@ -125,10 +137,7 @@ void run(const Body& drawn, const std::string& what, CellType type, const Wish& 
   const int samples = wish.timed > 0.0 ? 2 : 400;
   const double assembled = assembled_stable_step(model, rest);
   for (const double safety : wish.safeties) {
-    const std::vector<double> alike(static_cast<std::size_t>(model.term_count()), 1.0);
-    const std::vector<double> costs(alike.size(), typical_cost(type));
-    StepWish steps{model, choose_steps(model, rest, SafetyFraction{safety}, StepRule::element, {}), costs,
-                   smallest_within_a_ring(model, nodal_stable_steps(model, rest)), Coupling::mollified};
+    const StepWish steps = wish_of(model, type, safety, Coupling::mollified);
     const StepChoice choice = choice_of(steps, wish.rule, wish.limit);
     const TickLattice* lattice = &choice.lattice;
     const auto uniform = asynchrony_errors(model, rest, std::span(&lattice, 1), 1).front();
@@ -142,22 +151,14 @@ void run(const Body& drawn, const std::string& what, CellType type, const Wish& 
                    {"of_acceleration", 0.5 * predicted.of_acceleration},
                    {"uniform_worst", 0.5 * uniform.worst},
                    {"uniform_mean", 0.5 * uniform.mean}};
-    const TickLattice one{safety * assembled, std::vector<std::int32_t>(costs.size(), 1)};
+    const TickLattice one{safety * assembled, std::vector<std::int32_t>(choice.lattice.ticks.size(), 1)};
     for (int repeat = 0; repeat < wish.repeats; ++repeat) {
       const Measured newmark = measure(model, mode, one, Coupling::plain, samples, wish.cycles);
       const Measured plain = measure(model, mode, choice.lattice, Coupling::plain, samples, wish.cycles);
-      common["newmark"] = {{"error", newmark.error},
-                           {"band", newmark.band},
-                           {"wall", newmark.wall},
-                           {"updates", newmark.updates}};
-      common["plain"] = {{"error", plain.error},
-                         {"band", plain.band},
-                         {"wall", plain.wall},
-                         {"updates", plain.updates}};
-      if (choice.coupling == Coupling::mollified) {
-        const Measured m = measure(model, mode, choice.lattice, Coupling::mollified, samples, wish.cycles);
-        common["mollified"] = {{"error", m.error}, {"band", m.band}, {"wall", m.wall}, {"updates", m.updates}};
-      }
+      common["newmark"] = json_of(newmark);
+      common["plain"] = json_of(plain);
+      if (choice.coupling == Coupling::mollified)
+        common["mollified"] = json_of(measure(model, mode, choice.lattice, Coupling::mollified, samples, wish.cycles));
       emit(common);
     }
   }
@@ -169,18 +170,16 @@ void race(const Body& drawn, const std::string& what, CellType type, const Wish&
   const std::vector<double> rest(model.reference().size(), 0.0);
   const Vibration mode = slowest_vibration(model, rest);
   const double assembled = assembled_stable_step(model, rest);
-  const std::vector<double> costs(static_cast<std::size_t>(model.term_count()), typical_cost(type));
-  const std::vector<double> near = smallest_within_a_ring(model, nodal_stable_steps(model, rest));
+  const auto terms = static_cast<std::size_t>(model.term_count());
   constexpr std::array tolerances = {1e-2, 1e-3, 1e-4};
   for (const std::string method : {"newmark", "plain", "mollified"}) {
     std::size_t reached = 0;
     for (const double safety : {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05}) {
-      TickLattice lattice{safety * assembled, std::vector<std::int32_t>(costs.size(), 1)};
+      TickLattice lattice{safety * assembled, std::vector<std::int32_t>(terms, 1)};
       Coupling coupling = Coupling::plain;
       double border = 0.0;
       if (method != "newmark") {
-        const StepWish steps{model, choose_steps(model, rest, SafetyFraction{safety}, StepRule::element, {}), costs,
-                             near, method == "plain" ? Coupling::plain : Coupling::mollified};
+        const StepWish steps = wish_of(model, type, safety, method == "plain" ? Coupling::plain : Coupling::mollified);
         const StepChoice choice = automatic_choice(steps, wish.limit);
         lattice = choice.lattice;
         coupling = choice.coupling;

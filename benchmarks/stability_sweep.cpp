@@ -88,7 +88,7 @@ Chosen choose(const StepWish& wish, std::span<const double> u, std::span<const d
     int n = 0;
     for (const StepAttempt& attempt : attempts()) {
       StepWish part = wish;
-      for (double& step : part.steps) step *= attempt.part;
+      part.part = attempt.part;
       Chosen chosen = with(automatic_choice(part, attempt.limit), ++n);
       if (!chosen.trial.grows) return chosen;
     }

@@ -68,14 +68,10 @@ std::string table_of_choices(const Simulation& s) {
       choices.push_back(chosen ? *s.plan.choice : choice_of(wish, rule, limit));
       if (!chosen || !nests(rule)) continue;
       StepWish other = wish;  // the one that is taken with the other coupling, too
-      const double part = choices.back().part;
+      other.part = choices.back().part;
       other.coupling = choices.back().coupling == Coupling::plain ? Coupling::mollified : Coupling::plain;
-      for (double& step : other.steps) step *= part;
       StepChoice with = choice_of(other, rule, limit);
-      with.saving *= part;
-      if (with.coupling != other.coupling) continue;
-      predict_errors(*s.model, s.state.displacement, s.plan.safety * part, std::span(&with, 1), s.threads);
-      choices.push_back(std::move(with));
+      if (with.coupling == other.coupling) choices.push_back(std::move(with));
     }
   }
   predict_errors(*s.model, s.state.displacement, s.plan.safety, choices, s.threads);

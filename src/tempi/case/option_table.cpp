@@ -349,10 +349,9 @@ constexpr Option rows[] = {
      "exact: steps as they are, on the event queue, slow"},
     {"integrator", "coupling", choice, "", "\"auto\"", "auto | plain | mollified", any,
      "avi: where slow elements look at nodes of faster ones. plain: where those are, as in the papers, which makes "
-     "motions "
-     "faster by up to a per cent; mollified: where their smooth path is, for steps that nest, at 1.1 to 1.8 times the "
-     "time "
-     "(docs/accuracy.md); auto: plain where its predicted error is at most 1e-3, else mollified where steps nest"},
+     "motions faster by up to a per cent; mollified: where their smooth path is, for steps that nest, at 1.1 to 2.1 "
+     "times the time (docs/accuracy.md); auto: plain where its predicted error is at most 1e-3, else mollified where "
+     "steps nest"},
     {"integrator", "neighbour_ratio", number, "", "", "", one_or_more,
      "how many times the smallest step around it an element's step may be; omitted: any"},
     {"integrator", "nodal_safety", number, "", "", "", positive,

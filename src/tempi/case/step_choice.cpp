@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 
 #include "tempi/core/error.hpp"
@@ -21,10 +20,6 @@ double cost_per_strike(std::size_t terms) { return 500.0 + 0.03 * static_cast<do
 
 // Of an update at a border between steps, of what its strike costs: what a mollified kick adds (docs/benchmarks.md).
 constexpr double border_cost = 1.5;
-
-bool unequal(const TickLattice& lattice) {
-  return std::ranges::adjacent_find(lattice.ticks, std::not_equal_to{}) != lattice.ticks.end();
-}
 
 constexpr std::array<std::pair<LatticeRule, const char*>, 4> names = {
     {{LatticeRule::powers_of_two, "powers-of-two"},
@@ -42,13 +37,14 @@ std::string describe(const NeighbourLimit& limit) {
 
 StepChoice choice_of(const StepWish& wish, LatticeRule rule, const NeighbourLimit& limit) {
   std::vector<double> steps = wish.steps;
+  for (double& step : steps) step *= wish.part;
   if (limit.nodal_safety)
     for (std::size_t i = 0; i < steps.size(); ++i)
       steps[i] = std::min(steps[i], *limit.nodal_safety * wish.near_nodes[i]);
   if (limit.one_ring) share_around_nodes(wish.model, steps);
   if (limit.ratio) limit_neighbours(wish.model, steps, *limit.ratio);
   const LatticeCost cost{wish.cost_per_update, cost_per_strike(steps.size())};
-  StepChoice choice{.rule = rule, .limit = limit, .lattice = fit_lattice(steps, rule, cost)};
+  StepChoice choice{.rule = rule, .limit = limit, .lattice = fit_lattice(steps, rule, cost), .part = wish.part};
   double updates = 0.0;  // per second
   for (const std::int32_t m : choice.lattice.ticks) updates += 1.0 / (choice.lattice.tick * m);
   choice.saving = static_cast<double>(steps.size()) / (*std::ranges::min_element(wish.steps) * updates);
@@ -68,7 +64,7 @@ StepChoice automatic_choice(const StepWish& wish, const NeighbourLimit& limit) {
   StepChoice two = choice_of(wish, LatticeRule::powers_of_two, limit);
   StepChoice three = choice_of(wish, LatticeRule::powers_of_three, limit);
   StepChoice best = two.cost <= three.cost ? std::move(two) : std::move(three);
-  return best.saving > 1.0 ? std::move(best) : equal_steps(wish);
+  return best.saving > wish.part ? std::move(best) : equal_steps(wish);
 }
 
 StepChoice equal_steps(const StepWish& wish) {
@@ -100,8 +96,8 @@ void predict_errors(const Model& model, std::span<const double> u, double safety
   }
   for (std::size_t i = 0; i < choices.size(); ++i)
     if (!choices[i].error)
-      choices[i].error =
-          0.5 * errors[i].worst * (choices[i].coupling == Coupling::mollified ? mollified_rest(safety) : 1.0);
+      choices[i].error = 0.5 * errors[i].worst *
+                         (choices[i].coupling == Coupling::mollified ? mollified_rest(safety * choices[i].part) : 1.0);
 }
 
 double typical_cost(CellType type) {

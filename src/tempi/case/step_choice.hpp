@@ -32,6 +32,7 @@ struct StepWish {
   std::vector<double> cost_per_update;  // of each term [ns]
   std::vector<double> near_nodes;       // of each term, smallest_within_a_ring of nodal_stable_steps [s]
   Coupling coupling = Coupling::plain;  // of steps that nest; of others always plain
+  double part = 1.0;                    // of the steps, that is to be taken
 };
 
 struct StepChoice {
@@ -54,8 +55,8 @@ constexpr double tolerated_error = 1e-3;
 // less. `safety`: largest step over its term's stable step; 0: not known.
 double mollified_rest(double safety);
 
-// Fills in the errors that are not known yet of choices for steps up to `safety`, by diagnostic/asynchrony_error.hpp;
-// not where terms wander or act on many nodes.
+// Fills in the errors that are not known yet of choices for wished steps up to `safety`, by
+// diagnostic/asynchrony_error.hpp; not where terms wander or act on many nodes.
 void predict_errors(const Model& model, std::span<const double> u, double safety, std::span<StepChoice> choices,
                     int threads);
 

@@ -350,9 +350,8 @@ class StepPlanner {
     const NeighbourLimit own{in.nodal_safety, in.neighbour_ratio, false};
     const auto rule = lattice_rule(in.lattice);
     if (rule || own != NeighbourLimit{} || in.steps == "one-ring" || in.steps == "uniform") {
-      p_.choice = coupled(wish, p_.safety, [&](const StepWish& w) {
-        return rule ? choice_of(w, *rule, own) : automatic_choice(w, own);
-      });
+      p_.choice =
+          coupled(wish, [&](const StepWish& w) { return rule ? choice_of(w, *rule, own) : automatic_choice(w, own); });
       p_.trial = trial_of(*p_.choice);
       return;
     }
@@ -362,11 +361,8 @@ class StepPlanner {
     }
     for (const StepAttempt& attempt : attempts()) {
       StepWish part = wish;
-      for (double& step : part.steps) step *= attempt.part;
-      p_.choice = coupled(part, p_.safety * attempt.part,
-                          [&](const StepWish& w) { return automatic_choice(w, attempt.limit); });
-      p_.choice->part = attempt.part;
-      p_.choice->saving *= attempt.part;  // counts from the wished steps
+      part.part = attempt.part;
+      p_.choice = coupled(part, [&](const StepWish& w) { return automatic_choice(w, attempt.limit); });
       p_.trial = trial_of(*p_.choice);
       if (!p_.trial || !p_.trial->grows) return;
       p_.resonant.push_back(fmt::format("{}, {}{}: {}", name_of(p_.choice->rule), describe(attempt.limit),
@@ -379,16 +375,16 @@ class StepPlanner {
 
   // As the case has it; left open, plain where the error of that is small, mollified elsewhere.
   template <class Choose>
-  StepChoice coupled(StepWish wish, double safety, Choose&& choose) const {
+  StepChoice coupled(StepWish wish, Choose&& choose) const {
     const std::string& asked = s_.input.integrator.coupling;
     wish.coupling = asked == name_of(Coupling::mollified) ? Coupling::mollified : Coupling::plain;
     StepChoice choice = choose(wish);
-    if (asked != "auto" || !nests(choice.rule) || !differ(choice.lattice.ticks)) return choice;
-    predict_errors(*s_.model, s_.state.displacement, safety, std::span(&choice, 1), s_.threads);
+    if (asked != "auto" || !nests(choice.rule) || !unequal(choice.lattice)) return choice;
+    predict_errors(*s_.model, s_.state.displacement, p_.safety, std::span(&choice, 1), s_.threads);
     if (!choice.error || *choice.error <= tolerated_error) return choice;
     wish.coupling = Coupling::mollified;
     StepChoice better = choose(wish);  // maybe of other steps: it costs more where they differ
-    predict_errors(*s_.model, s_.state.displacement, safety, std::span(&better, 1), s_.threads);
+    predict_errors(*s_.model, s_.state.displacement, p_.safety, std::span(&better, 1), s_.threads);
     return better;
   }
 
@@ -396,18 +392,14 @@ class StepPlanner {
   std::optional<StepChoice> accurate(const StepWish& wish, const NeighbourLimit& limit, Coupling coupling) const {
     const double wished = *s_.input.integrator.accuracy, order = coupling == Coupling::plain ? 2.0 : 4.0;
     constexpr int most_tries = 8;
-    double part = 1.0;
+    StepWish smaller = wish;
+    smaller.coupling = coupling;
     for (int tried = 0; tried < most_tries; ++tried) {
-      StepWish smaller = wish;
-      smaller.coupling = coupling;
-      for (double& step : smaller.steps) step *= part;
       StepChoice choice = automatic_choice(smaller, limit);
-      choice.part = part;
-      choice.saving *= part;  // counts from the wished steps
-      predict_errors(*s_.model, s_.state.displacement, p_.safety * part, std::span(&choice, 1), s_.threads);
+      predict_errors(*s_.model, s_.state.displacement, p_.safety, std::span(&choice, 1), s_.threads);
       if (!choice.error) return std::nullopt;
       if (*choice.error <= wished) return choice;
-      part *= std::min(0.95, 0.95 * std::pow(wished / *choice.error, 1.0 / order));
+      smaller.part *= std::min(0.95, 0.95 * std::pow(wished / *choice.error, 1.0 / order));
     }
     return std::nullopt;
   }
@@ -434,7 +426,7 @@ class StepPlanner {
   }
 
   std::optional<StepTrial> trial_of(const StepChoice& choice) const {
-    if (s_.input.integrator.trial == 0.0 || !differ(choice.lattice.ticks)) return std::nullopt;
+    if (s_.input.integrator.trial == 0.0 || !unequal(choice.lattice)) return std::nullopt;
     return s_.try_lattice(*s_.model, choice.lattice, choice.coupling,
                           s_.input.integrator.trial * 1e-9 * choice.cost * s_.input.end_time);
   }
@@ -450,7 +442,7 @@ double StepPlan::smallest() const { return *std::ranges::min_element(wished); }
 
 bool StepPlan::unequal() const { return differ(steps); }
 
-bool StepPlan::may_resonate() const { return choice && !nodal.empty() && differ(choice->lattice.ticks); }
+bool StepPlan::may_resonate() const { return choice && !nodal.empty() && tempi::unequal(choice->lattice); }
 
 Index StepPlan::newmark_updates(double time) const {
   return std::ssize(wished) * static_cast<Index>(std::ceil(time / smallest()));

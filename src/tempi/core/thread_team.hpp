@@ -6,6 +6,7 @@
 // items are done, whether or not every thread has woken up: on a busy machine the caller does the work alone.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -43,6 +44,13 @@ class ThreadTeam {
           },
           &guarded);
     if (guarded.thrown) std::rethrow_exception(guarded.thrown);
+  }
+  // The same of short items, so many at once on one thread, one after the other.
+  template <class Item>
+  void for_each(Index count, Index at_once, Item&& item) {
+    for_each((count + at_once - 1) / at_once, [&](Index b) {
+      for (Index i = b * at_once; i < std::min(count, (b + 1) * at_once); ++i) item(i);
+    });
   }
 
  private:

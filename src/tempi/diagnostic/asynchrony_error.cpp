@@ -89,14 +89,11 @@ class StateForces {
   // dV_K/dx of all terms.
   std::vector<double> forces_at(const std::vector<double>& x) {
     std::vector<double> g(first_.back(), 0.0);
-    const Index terms = model_.term_count();
-    team_.for_each((terms + at_once - 1) / at_once, [&](Index b) {
-      for (Index i = b * at_once; i < std::min(terms, (b + 1) * at_once); ++i) {
-        const auto [potential, k] = model_.term(make_id<TermId>(i));
-        potential->add_gradient(k, x, 0.0,
-                                std::span(g).subspan(first_[static_cast<std::size_t>(i)],
-                                                     potential->stencil(k).size() * d_));
-      }
+    team_.for_each(model_.term_count(), at_once, [&](Index i) {
+      const auto [potential, k] = model_.term(make_id<TermId>(i));
+      potential->add_gradient(k, x, 0.0,
+                              std::span(g).subspan(first_[static_cast<std::size_t>(i)],
+                                                   potential->stencil(k).size() * d_));
     });
     return g;
   }

@@ -74,6 +74,29 @@ struct CellsAtOnce {
     return H;
   }
 
+  // Displacements of a pack's nodes, relative to the first of each cell: a common translation leaves no rounding
+  // behind.
+  template <class Lines>
+  static void gather_relative(const Lines* lines, const std::int32_t* place, Local& e) {
+    gather<D>(lines, place, e[0].data());
+    for (std::size_t a = 1; a < N; ++a) {
+      gather<D>(lines, place + a * W, e[a].data());
+      for (std::size_t i = 0; i < D; ++i) e[a][i] = e[a][i] - e[0][i];
+    }
+  }
+  static void clear(Local& force) {
+    for (std::size_t a = 1; a < N; ++a)
+      for (std::size_t i = 0; i < D; ++i) force[a][i] = P(0.0);
+  }
+  // The first node's force is minus the sum of the others'.
+  static void balance(Local& force) {
+    for (std::size_t i = 0; i < D; ++i) {
+      P sum = force[1][i];
+      for (std::size_t a = 2; a < N; ++a) sum = sum + force[a][i];
+      force[0][i] = -sum;
+    }
+  }
+
   template <std::size_t q, Energy energy>
   static void add_point(const Model& model, const double* geometry, P factor, const Local& e, bool ask, Sums& sums) {
     const double* at = geometry + (straight ? 0 : q * per_point);
@@ -100,23 +123,13 @@ struct CellsAtOnce {
     const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
     const double* geometry = cells.geometry + pack * static_cast<Index>(points * per_point);
     Local e;
-    gather<D>(nodes, place, e[0].data());
-    for (std::size_t a = 1; a < N; ++a) {
-      gather<D>(nodes, place + a * W, e[a].data());
-      for (std::size_t i = 0; i < D; ++i) {
-        e[a][i] = e[a][i] - e[0][i];
-        sums.force[a][i] = P(0.0);
-      }
-    }
+    gather_relative(nodes, place, e);
+    clear(sums.force);
     [&]<std::size_t... q>(std::index_sequence<q...>) {
       (add_point<q, energy>(model, geometry, factor, e, ask, sums), ...);
     }
     (std::make_index_sequence<Q>{});
-    for (std::size_t i = 0; i < D; ++i) {
-      P sum = sums.force[1][i];
-      for (std::size_t a = 2; a < N; ++a) sum = sum + sums.force[a][i];
-      sums.force[0][i] = -sum;
-    }
+    balance(sums.force);
   }
 
   // The node lines of a pack to come: those of large models are not in a near cache.
@@ -227,24 +240,12 @@ struct CellsAtOnce {
       const std::int32_t* place = cells.places + pack * static_cast<Index>(N * W);
       const double* geometry = cells.geometry + pack * static_cast<Index>(points * per_point);
       Local e, w, force;
-      gather<D>(nodes, place, e[0].data());
-      gather<D>(shifts, place, w[0].data());
-      for (std::size_t a = 1; a < N; ++a) {
-        gather<D>(nodes, place + a * W, e[a].data());
-        gather<D>(shifts, place + a * W, w[a].data());
-        for (std::size_t i = 0; i < D; ++i) {
-          e[a][i] = e[a][i] - e[0][i];
-          w[a][i] = w[a][i] - w[0][i];
-          force[a][i] = P(0.0);
-        }
-      }
+      gather_relative(nodes, place, e);
+      gather_relative(shifts, place, w);
+      clear(force);
       [&]<std::size_t... q>(std::index_sequence<q...>) { (add_change<q>(model, geometry, e, w, force), ...); }
       (std::make_index_sequence<Q>{});
-      for (std::size_t i = 0; i < D; ++i) {
-        P sum = force[1][i];
-        for (std::size_t a = 2; a < N; ++a) sum = sum + force[a][i];
-        force[0][i] = -sum;
-      }
+      balance(force);
       strike_pack(cells, pack, nodes, force);
       if (impulses == nullptr) continue;
       for (std::size_t lane = 0; lane < W; ++lane)

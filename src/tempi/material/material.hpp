@@ -116,6 +116,15 @@ T excess_over_log(const T& x) {
   return T(2.0) * s2 / (T(1.0) - s) - T(2.0) * s * s2 * series;
 }
 
+// lambda tr E + 2 mu E of twice a strain E.
+template <class T, int D>
+Mat<T, D> isotropic_stress(const Lame& lame, const Mat<T, D>& two_E) {
+  Mat<T, D> S = T(lame.mu) * two_E;
+  const T p = T(0.5 * lame.lambda) * trace(two_E);
+  for (int i = 0; i < D; ++i) S(i, i) = S(i, i) + p;
+  return S;
+}
+
 // Adds c * a_iJ b_kL to the tangent.
 template <class T, int D>
 void add_dyad(Tangent<T, D>& A, const T& c, const Mat<T, D>& a, const Mat<T, D>& b) {
@@ -185,9 +194,7 @@ T SaintVenantKirchhoff::energy(const Mat<T, D>& H) const {
 template <class T, int D>
 Stress<T, D> SaintVenantKirchhoff::stress(const Mat<T, D>& H) const {
   const Mat<T, D> two_E = material_detail::strain_twice(H);
-  Mat<T, D> S = T(lame.mu) * two_E;
-  const T p = T(0.5 * lame.lambda) * trace(two_E);
-  for (int i = 0; i < D; ++i) S(i, i) = S(i, i) + p;
+  const Mat<T, D> S = material_detail::isotropic_stress(lame, two_E);
   return {(identity<T, D>() + H) * S, T(1.0) + material_detail::det_minus_one(H)};
 }
 
@@ -195,23 +202,15 @@ Stress<T, D> SaintVenantKirchhoff::stress(const Mat<T, D>& H) const {
 template <class T, int D>
 Mat<T, D> SaintVenantKirchhoff::stress_change(const Mat<T, D>& H, const Mat<T, D>& dH) const {
   const Mat<T, D> F = identity<T, D>() + H, two_E = material_detail::strain_twice(H), half = transpose(F) * dH;
-  const Mat<T, D> two_dE = half + transpose(half);
-  Mat<T, D> S = T(lame.mu) * two_E, dS = T(lame.mu) * two_dE;
-  const T p = T(0.5 * lame.lambda) * trace(two_E), dp = T(0.5 * lame.lambda) * trace(two_dE);
-  for (int i = 0; i < D; ++i) {
-    S(i, i) = S(i, i) + p;
-    dS(i, i) = dS(i, i) + dp;
-  }
-  return dH * S + F * dS;
+  return dH * material_detail::isotropic_stress(lame, two_E) +
+         F * material_detail::isotropic_stress(lame, half + transpose(half));
 }
 
 template <class T, int D>
 Tangent<T, D> SaintVenantKirchhoff::tangent(const Mat<T, D>& H) const {
   const Mat<T, D> F = identity<T, D>() + H;
   const Mat<T, D> two_E = material_detail::strain_twice(H);
-  Mat<T, D> S = T(lame.mu) * two_E;
-  const T p = T(0.5 * lame.lambda) * trace(two_E);
-  for (int i = 0; i < D; ++i) S(i, i) = S(i, i) + p;
+  const Mat<T, D> S = material_detail::isotropic_stress(lame, two_E);
   const Mat<T, D> B = F * transpose(F);
   Tangent<T, D> A;
   material_detail::add_dyad<T, D>(A, T(lame.lambda), F, F);
@@ -236,10 +235,7 @@ T LinearElastic::energy(const Mat<T, D>& H) const {
 
 template <class T, int D>
 Stress<T, D> LinearElastic::stress(const Mat<T, D>& H) const {
-  Mat<T, D> P = T(lame.mu) * (H + transpose(H));
-  const T p = T(lame.lambda) * trace(H);
-  for (int i = 0; i < D; ++i) P(i, i) = P(i, i) + p;
-  return {P, T(1.0) + material_detail::det_minus_one(H)};
+  return {stress_change(H, H), T(1.0) + material_detail::det_minus_one(H)};
 }
 
 template <class T, int D>

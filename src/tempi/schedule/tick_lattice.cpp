@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "tempi/core/compensated_sum.hpp"
 #include "tempi/core/error.hpp"
@@ -85,6 +86,10 @@ void for_each_set(std::span<const Entry> sorted, std::span<const std::int32_t> m
 }  // namespace
 
 bool nests(LatticeRule rule) { return rule == LatticeRule::powers_of_two || rule == LatticeRule::powers_of_three; }
+
+bool unequal(const TickLattice& lattice) {
+  return std::ranges::adjacent_find(lattice.ticks, std::not_equal_to{}) != lattice.ticks.end();
+}
 
 double predicted_cost(const TickLattice& lattice, const LatticeCost& cost) {
   TEMPI_ASSERT(lattice.ticks.size() == cost.per_update.size());

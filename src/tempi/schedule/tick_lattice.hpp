@@ -33,6 +33,8 @@ struct TickLattice {
   std::vector<std::int32_t> ticks;  // of each term: its step in ticks, 1 to 2^30
 };
 
+bool unequal(const TickLattice& lattice);  // whether not all steps are the same
+
 // What the choice of the tick is weighed by.
 struct LatticeCost {
   std::span<const double> per_update;  // of each term [ns], >= 0

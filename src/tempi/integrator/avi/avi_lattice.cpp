@@ -46,7 +46,7 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       loads_(model, plan_, team_),
       supports_(model, plan_, lattice_.tick, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
       mollifier_(options.coupling == Coupling::mollified && !synchronous_
-                     ? std::make_unique<LatticeMollifier>(model, plan_, strikes_, supports_, team_, lattice_.tick)
+                     ? std::make_unique<LatticeMollifier>(model, plan_, strikes_, supports_, team_, lattice_)
                      : nullptr),
       packed_dampers_(model, plan_, supports_, team_),
       dampers_(model, kick_drift_) {
@@ -166,10 +166,7 @@ void AviLattice::strike_back(double t, double part) {
 template <class Visit>
 void AviLattice::each_line(std::size_t g, Visit&& visit) {
   const auto range = [&](Index count, auto&& line) {
-    team_.for_each((count + lines_at_once - 1) / lines_at_once, [&](Index b) {
-      const Index end = std::min(count, (b + 1) * lines_at_once);
-      for (Index i = b * lines_at_once; i < end; ++i) visit(static_cast<std::size_t>(line(i)));
-    });
+    team_.for_each(count, lines_at_once, [&](Index i) { visit(static_cast<std::size_t>(line(i))); });
   };
   const LatticeGroup& group = plan_.groups[g];
   range(group.last_line - group.first_line, [&](Index i) { return group.first_line + i; });

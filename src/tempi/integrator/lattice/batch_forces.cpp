@@ -21,11 +21,9 @@ bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double
   constexpr Index at_once = 2048;
   const auto lines = std::ssize(lines_);
   const auto each = [&](auto&& visit) {
-    team_.for_each((lines + at_once - 1) / at_once, [&](Index b) {
-      for (Index i = b * at_once; i < std::min(lines, (b + 1) * at_once); ++i) {
-        const auto line = static_cast<std::size_t>(i);
-        visit(lines_[line], ordinal(plan_.node_of_line[line]) * d);
-      }
+    team_.for_each(lines, at_once, [&](Index i) {
+      const auto line = static_cast<std::size_t>(i);
+      visit(lines_[line], ordinal(plan_.node_of_line[line]) * d);
     });
   };
   each([&](NodeLine& node, std::size_t at) {

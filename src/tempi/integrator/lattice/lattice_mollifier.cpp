@@ -9,6 +9,7 @@
 
 #include "tempi/core/cross.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/model/steps.hpp"
 
 namespace tempi {
 namespace {
@@ -32,13 +33,13 @@ double mollified_share(double q) {
 }
 
 LatticeMollifier::LatticeMollifier(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
-                                   LatticeSupports& supports, ThreadTeam& team, double tick)
+                                   LatticeSupports& supports, ThreadTeam& team, const TickLattice& lattice)
     : model_(model),
       plan_(plan),
       strikes_(strikes),
       supports_(supports),
       team_(team),
-      tick_(tick),
+      tick_(lattice.tick),
       w_(plan.node_of_line.size()) {
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     if (g > 0 && plan.groups[g].ticks % plan.groups[g - 1].ticks != 0)
@@ -49,7 +50,7 @@ LatticeMollifier::LatticeMollifier(const Model& model, const LatticeGroups& plan
     levels_.back().ticks = plan.groups[g].ticks;
   }
   add_entries(plan);
-  add_changes(plan);
+  add_changes(plan, lattice);
   find_shares(plan);
 }
 
@@ -93,31 +94,27 @@ void LatticeMollifier::add_entries(const LatticeGroups& plan) {
   }
 }
 
-void LatticeMollifier::add_changes(const LatticeGroups& plan) {
-  std::vector<std::uint32_t> slower(plan.node_of_line.size(), none);
-  std::vector<std::size_t> place(static_cast<std::size_t>(model_.term_count()));  // of each term in its part
+void LatticeMollifier::add_changes(const LatticeGroups& plan, const TickLattice& lattice) {
+  const std::vector<std::int32_t> slower = next_slower(model_, lattice.ticks);
+  std::vector<std::size_t> place(slower.size());  // of each term in its part
   LatticePacker pack(model_, plan.line_of_node);
   for (std::size_t g = 0; g < levels_.size(); ++g) {
-    for (const Entry& entry : levels_[g].entries) slower[static_cast<std::size_t>(entry.line)] = entry.slower;
     for (std::size_t p = 0; p < plan.groups[g].parts.size(); ++p) {
       const LatticePart& host = plan.groups[g].parts[p];
-      std::map<std::uint32_t, std::vector<TermId>> terms;
+      std::map<std::int32_t, std::vector<TermId>> terms;  // by the next slower step
       for (std::size_t i = 0; i < host.terms.size(); ++i) {
-        std::uint32_t next = none;
-        for (const NodeId a : model_.term(host.terms[i]).stencil())
-          next = std::min(next, slower[static_cast<std::size_t>(plan.line(a))]);
-        if (next == none) continue;
-        terms[next].push_back(host.terms[i]);
-        place[ordinal(host.terms[i])] = i;
+        const std::size_t term = ordinal(host.terms[i]);
+        place[term] = i;
+        if (slower[term] > 0) terms[slower[term]].push_back(host.terms[i]);
       }
-      for (const auto& [next, some] : terms) {
-        Change change{next, p, pack(some, batch_with_changes), {}, {}};
+      for (const auto& [ticks, some] : terms) {
+        const auto next = std::ranges::lower_bound(plan.groups, ticks, {}, &LatticeGroup::ticks) - plan.groups.begin();
+        Change change{static_cast<std::size_t>(next), p, pack(some, batch_with_changes), {}, {}};
         for (const TermId term : change.part.terms) change.place.push_back(place[ordinal(term)]);
         levels_[g].changes.push_back(std::move(change));
       }
     }
     std::ranges::stable_sort(levels_[g].changes, {}, &Change::slower);
-    for (const Entry& entry : levels_[g].entries) slower[static_cast<std::size_t>(entry.line)] = none;
   }
 }
 
@@ -166,11 +163,9 @@ void LatticeMollifier::find_shares(const LatticeGroups& plan) {
 
 template <class Visit>
 void LatticeMollifier::each_entry(Level& level, std::size_t count, Visit&& visit) {
-  constexpr std::size_t at_once = 1024;
-  team_.for_each(static_cast<Index>((count + at_once - 1) / at_once), [&](Index b) {
-    const auto first = static_cast<std::size_t>(b) * at_once;
-    for (std::size_t i = first; i < std::min(first + at_once, count); ++i) visit(level.entries[i]);
-  });
+  constexpr Index at_once = 1024;
+  team_.for_each(static_cast<Index>(count), at_once,
+                 [&](Index i) { visit(level.entries[static_cast<std::size_t>(i)]); });
 }
 
 // To y_g, and notes velocities.
@@ -218,8 +213,8 @@ void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, st
   Level& level = levels_[g];
   const double m2 = level.ticks * level.ticks;
   const bool changes = !level.changes.empty() && level.changes.front().slower < acting;
-  if (changes) shifted_ = &level;
-  if (changes)
+  if (changes) {
+    shifted_ = &level;
     each_entry(level, level.until[acting], [&](Entry& entry) {
       NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
       if (entry.slower < acting) {
@@ -235,6 +230,7 @@ void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, st
         entry.given[c] -= node.velocity[c];
       }
     });
+  }
   for (Change& change : level.changes) {
     if (change.slower >= acting) break;
     const auto row = static_cast<std::size_t>(change.part.batch->row());

@@ -51,9 +51,9 @@ double mollified_share(double q);  // beta
 
 class LatticeMollifier {
  public:
-  // All must outlive it. `tick` [s]. Throws InputError where steps do not nest.
+  // All must outlive it but the lattice, that of the plan. Throws InputError where steps do not nest.
   LatticeMollifier(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
-                   LatticeSupports& supports, ThreadTeam& team, double tick);
+                   LatticeSupports& supports, ThreadTeam& team, const TickLattice& lattice);
 
   // Kicks by `part` of the steps of the first `acting` groups; strike_group(g) strikes group g as it is, by that part
   // of its step, and tells whether all was admissible. Returns whether all were.
@@ -123,7 +123,7 @@ class LatticeMollifier {
   static constexpr std::uint32_t none = 0xffffffff;
 
   void add_entries(const LatticeGroups& plan);
-  void add_changes(const LatticeGroups& plan);
+  void add_changes(const LatticeGroups& plan, const TickLattice& lattice);
   void find_shares(const LatticeGroups& plan);
   void shift(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes);
   void unshift(std::size_t g, std::size_t acting, std::span<NodeLine> nodes);
