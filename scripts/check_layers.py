@@ -24,7 +24,7 @@ LAYERS = {
     "contact": {"core", "mesh", "simd", "space", "potential"},
     "force": {"core", "mesh", "simd", "element", "pair"},
     "constraint": {"core", "mesh"},
-    "model": {"core", "mesh", "potential", "force", "constraint"},
+    "model": {"core", "mesh", "potential", "force", "constraint", "contact"},
     "schedule": {"core"},
     "integrator": {"core", "simd", "potential", "contact", "force", "model", "schedule"},
     "diagnostic": {"core", "mesh", "model", "schedule", "integrator"},

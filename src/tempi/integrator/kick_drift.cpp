@@ -26,9 +26,10 @@ void book(Ledger& ledger, const Vector& x, const Vector& p, double work) {
 
 }  // namespace
 
-KickDrift::KickDrift(const Model& model, double delta, ConstraintsKept kept, SumsStruck sums)
+KickDrift::KickDrift(const Model& model, double delta, ConstraintsKept kept, SumsStruck sums, LayersStruck layers)
     : model_(model), delta_(delta), sums_(sums) {
   if (kept == ConstraintsKept::none) require_unconstrained(model);
+  if (layers == LayersStruck::none) require_no_layers(model);
   for (const double m : model.mass()) inverse_mass_.push_back(1.0 / m);
 }
 

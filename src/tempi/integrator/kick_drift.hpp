@@ -22,12 +22,15 @@ enum class ConstraintsKept { none, by_the_integrator };
 // bits of terms that are always there.
 enum class SumsStruck { as_one, by_terms };
 
+// Layers of contact have steps of their own: nobody strikes them, or the integrator does, itself.
+enum class LayersStruck { none, by_the_integrator };
+
 class KickDrift {
  public:
   // `delta` [s]: spacing of the time differences of prescribed motions; a small part of the smallest step.
-  // Throws InputError when the model has constraints and nobody keeps them.
+  // Throws InputError when the model has constraints or layers of contact and nobody keeps or strikes them.
   KickDrift(const Model& model, double delta, ConstraintsKept kept = ConstraintsKept::none,
-            SumsStruck sums = SumsStruck::as_one);
+            SumsStruck sums = SumsStruck::as_one, LayersStruck layers = LayersStruck::none);
 
   // Moves node `a` to time t.
   void drift(State& state, NodeId a, double t) const {

@@ -254,6 +254,7 @@ std::uint64_t Model::make_fingerprint() const {
   for (const auto& potential : parts_.potentials)
     for (Index k = 0; k < potential->size(); ++k) add(potential->stencil(k));
   for (const auto& constraint : parts_.constraints) add(constraint->stencil());
+  for (const auto& contact : parts_.layers) add(contact->identity());
   const std::vector<float> acts = what_it_does();
   add(acts);
   return hash;
@@ -334,6 +335,13 @@ void require_unconstrained(const Model& model) {
       fmt::format("the model has {} constraint equations (the first holds {}), which only the methods shake and rattle "
                   "keep. Choose one of them, or put stiff springs in the constraints' place.",
                   model.constraints().size(), model.constraints().front()->describe()));
+}
+
+void require_no_layers(const Model& model) {
+  if (model.layers().empty()) return;
+  throw InputError(
+      fmt::format("{} is made of layers with steps of their own, which only avi on a lattice of ticks takes.",
+                  model.layers().front()->name()));
 }
 
 NodeTerms node_terms(const Model& model) {

@@ -11,6 +11,7 @@
 
 #include "tempi/constraint/holonomic.hpp"
 #include "tempi/constraint/supports.hpp"
+#include "tempi/contact/layered_contact.hpp"
 #include "tempi/force/force.hpp"
 #include "tempi/potential/many_body_sum.hpp"
 
@@ -42,6 +43,7 @@ class Model {
     std::vector<std::vector<TermId>> hosts;  // for each force, the term each of its elements acts within
     Supports supports;
     Constraints constraints;
+    std::vector<std::unique_ptr<LayeredContact>> layers;
     MassShares shares = MassShares::own;
 
     void add(std::unique_ptr<Potential> potential);  // and what it brings to the masses
@@ -59,6 +61,9 @@ class Model {
   double mass(NodeId a) const { return parts_.mass[ordinal(a)]; }
   const Supports& supports() const { return parts_.supports; }
   std::span<const std::unique_ptr<HolonomicConstraint>> constraints() const { return parts_.constraints; }
+  // Potentials without end between what may touch: not among the terms; of integrators that strike them
+  // (require_no_layers).
+  std::span<const std::unique_ptr<LayeredContact>> layers() const { return parts_.layers; }
   bool has_forces() const { return !parts_.forces.empty(); }
 
   // Terms are numbered through all potentials: first those of the first potential, in its order, and so on.
@@ -140,6 +145,8 @@ class Model {
 
 // For what knows nothing of constraints: throws InputError when the model has any.
 void require_unconstrained(const Model& model);
+// For what does not strike layers of contact: throws InputError when the model has any.
+void require_no_layers(const Model& model);
 
 // The terms around each node, packed; ascending. What may act next to what.
 struct NodeTerms {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -39,17 +40,23 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       rechecked_(options.rechecked),
       synchronous_(std::ranges::all_of(lattice_.ticks, [](std::int32_t m) { return m == 1; })),
       plan_(lattice_groups(model, lattice_.ticks)),
-      kick_drift_(model, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
+      kick_drift_(model, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks), ConstraintsKept::none,
+                  SumsStruck::as_one, LayersStruck::by_the_integrator),
       team_(options.threads),
-      nodes_(model, plan_, lattice_.tick),
+      nodes_(model, plan_, lattice_.tick, model.layers().empty() ? 0 : LatticeContact::fine_bits),
       strikes_(plan_, team_),
       loads_(model, plan_, team_),
       supports_(model, plan_, lattice_.tick, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
       mollifier_(options.coupling == Coupling::mollified && !synchronous_
                      ? std::make_unique<LatticeMollifier>(model, plan_, strikes_, supports_, team_, lattice_)
                      : nullptr),
+      contact_(model.layers().empty()
+                   ? nullptr
+                   : std::make_unique<LatticeContact>(model, plan_, nodes_, supports_, team_, lattice_.tick)),
       packed_dampers_(model, plan_, supports_, team_),
-      dampers_(model, kick_drift_) {
+      dampers_(model, kick_drift_),
+      asked_window_(options.window),
+      window_(std::max<Fine>(1, std::llround(std::ldexp(options.window, LatticeContact::fine_bits)))) {
   acting_.reserve(plan_.groups.size());
   if (model.has_dampers()) before_.resize(nodes_.lines().size());
   std::size_t most = 0;
@@ -72,7 +79,10 @@ void AviLattice::advance(State& state, double t_end, Observer* observer) {
   supports_.read(nodes_.lines());
   set_due();
   try {
-    for (; static_cast<double>(now_ + 1) * lattice_.tick < t_end; ++now_) act(state, now_ + 1, observer);
+    if (contact_)
+      go_in_windows(state, t_end, observer);
+    else
+      for (; static_cast<double>(now_ + 1) * lattice_.tick < t_end; ++now_) act(state, now_ + 1, observer);
   } catch (...) {
     nodes_.write(state);
     throw;
@@ -100,7 +110,103 @@ void AviLattice::act(State& state, Index s, Observer* observer) {
       due_[g] += group(g).ticks;
       acting_.push_back(g);
     }
-  if (!acting_.empty()) instant(state, static_cast<double>(s), 1.0, observer);
+  if (acting_.empty() && !contact_) return;
+  instant(state, static_cast<double>(s), 1.0, observer);
+  if (contact_) contact_->note(acting_, static_cast<double>(s));
+}
+
+struct AviLattice::Kept {
+  AlignedVector<NodeLine> nodes;
+  Ledger loads, damping, constraints;
+  std::vector<Ledger> supports;
+  std::vector<LatticeLoads::Way> ways;
+  Index now;
+  Fine fine;
+};
+
+AviLattice::~AviLattice() = default;
+
+void AviLattice::keep(const State& state) {
+  if (!kept_) kept_ = std::make_unique<Kept>();
+  kept_->nodes.assign(nodes_.lines().begin(), nodes_.lines().end());
+  kept_->loads = state.loads;
+  kept_->damping = state.damping;
+  kept_->constraints = state.constraints;
+  kept_->supports = state.supports;
+  kept_->ways = loads_.ways();
+  kept_->now = now_;
+  kept_->fine = fine_;
+}
+
+void AviLattice::go_back(State& state) {
+  std::ranges::copy(kept_->nodes, nodes_.lines().begin());
+  state.loads = kept_->loads;
+  state.damping = kept_->damping;
+  state.constraints = kept_->constraints;
+  state.supports = kept_->supports;
+  loads_.set_ways(kept_->ways);
+  now_ = kept_->now;
+  fine_ = kept_->fine;
+  supports_.read(nodes_.lines());
+  set_due();
+  contact_->begin_again();
+}
+
+// Every instant before t_end and before `until`.
+void AviLattice::go(State& state, double t_end, Fine until, Observer* observer) {
+  for (;;) {
+    const Fine tick = (now_ + 1) << LatticeContact::fine_bits, next = std::min(contact_->next(fine_), tick);
+    if (next >= until || !(LatticeContact::in_ticks(next) * lattice_.tick < t_end)) return;
+    if (next == tick)
+      act(state, now_ + 1, observer);
+    else
+      contact_->strike(next, state);
+    now_ += next == tick ? 1 : 0;
+    fine_ = next;
+  }
+}
+
+// Whether it stands: nothing was missed. What fails in a motion that missed somebody has not happened.
+bool AviLattice::run_window(State& state, double t_end, Fine until, double to) {
+  try {
+    go(state, t_end, until, nullptr);
+  } catch (const SolveError&) {
+    if (!contact_->missed(std::max(to, LatticeContact::in_ticks(fine_)))) throw;
+    return false;
+  }
+  return !contact_->missed(to);
+}
+
+// Windows are as long as their search costs a fifth of them or so, and shorter where they are often run again.
+void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
+  using Clock = std::chrono::steady_clock;
+  constexpr Fine tick = Fine{1} << LatticeContact::fine_bits;
+  const double end = t_end / lattice_.tick;
+  if (window_ <= 1) window_ = 4 * tick * *std::ranges::max_element(lattice_.ticks);
+  while (window_from_ < end) {
+    const Fine until =
+        (static_cast<Fine>(std::floor(std::ldexp(window_from_, LatticeContact::fine_bits))) / window_ + 1) * window_;
+    const double to = std::min(end, LatticeContact::in_ticks(until));
+    contact_->begin(window_from_);
+    keep(state);
+    const auto start = Clock::now();
+    Index runs = 1;
+    for (; !run_window(state, t_end, until, to); ++runs) go_back(state);
+    const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+    if (observer != nullptr) {  // who looks sees only what stands
+      go_back(state);
+      go(state, t_end, until, observer);
+    }
+    contact_->accept();
+    window_from_ = to;
+    if (asked_window_ == 0.0 && to < end) {
+      const double searching = contact_->time_searching() / taken;
+      if (runs > 1 && searching < 0.4)
+        window_ = std::max<Fine>(window_ / 2, tick / 16);
+      else if (runs == 1 && searching > 0.2)
+        window_ = std::min<Fine>(2 * window_, tick << 20);
+    }
+  }
 }
 
 // The acting groups strike at tick `now`, with this part of their steps.
@@ -116,6 +222,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
   if (!strike(t, part, observer != nullptr)) fail(state, t, part);
   if (loads_.any())
     for (const std::size_t g : acting_) loads_.strike(g, part * step(g), nodes_.lines(), state.loads);
+  if (contact_ && part == 1.0) contact_->strike(std::lround(now) << LatticeContact::fine_bits, state);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
   try {
     apply_dampers(state, now, observer != nullptr);
@@ -193,6 +300,9 @@ std::unique_ptr<LatticeWatch> AviLattice::new_watch() {
 void AviLattice::rewind() {
   started_ = false;
   now_ = 0;
+  fine_ = 0;
+  window_from_ = 0.0;
+  if (contact_) contact_->forget();
   watch_.reset();
 }
 
@@ -331,6 +441,7 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   std::vector<double> durations;
   for (const LatticeGroup& of : plan_.groups) durations.push_back(duration(of.ticks));
   LatticeStrikes::NodalSums sums = strikes_.look(nodes, t, durations);
+  if (contact_) contact_->report(nodes, t, fine_, sums);
   snapshot.potential_energy = sums.potential_energy;
   snapshot.admissible = sums.admissible;
   if (loads_.any()) {
@@ -417,6 +528,9 @@ void AviLattice::save(ArchiveWriter& archive) const {
   archive.put("ticks", lattice_.ticks);
   archive.put("mollified", mollifier_ != nullptr);
   archive.put("now", now_);
+  archive.put("fine", fine_);
+  archive.put("window", window_from_);
+  if (contact_) contact_->save(archive);
   loads_.save(archive);
   archive.put("watched", watch_ != nullptr);
   if (watch_) watch_->save(archive);
@@ -435,6 +549,9 @@ void AviLattice::load(ArchiveReader& archive) {
   if (tick != lattice_.tick || ticks != lattice_.ticks || mollified != (mollifier_ != nullptr))
     throw InputError("the checkpoint was written with other time steps or another coupling. Use the same case.");
   archive.get("now", now);
+  archive.get("fine", fine_);
+  archive.get("window", window_from_);
+  if (contact_) contact_->load(archive);
   loads_.load(archive);
   bool watched = false;
   archive.get("watched", watched);

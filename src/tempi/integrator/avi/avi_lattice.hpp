@@ -9,9 +9,11 @@
 // leapfrog form. An instant has phases, each in a file of its own: nodes drift (lattice_nodes.hpp), terms strike
 // (lattice_strikes.hpp; lattice_watch.hpp where somebody looks), loads act (lattice_loads.hpp), supports settle
 // (lattice_supports.hpp), dampers act (lattice_dampers.hpp; dampers.hpp, on one thread and term by term, where the
-// model has others than drags and viscous cells). Coupled mollified the kicks of an instant are those of
-// lattice_mollifier.hpp: another method of order 2, as symplectic, with a far smaller error where steps change. The
-// bits do not depend on the number of threads; they depend on the width of the machine's vector instructions. Order 2.
+// model has others than drags and viscous cells). Between ticks, and at them, layers of contact act
+// (lattice_contact.hpp), in windows of time that are run again until nobody is missed. Coupled mollified the kicks of
+// an instant are those of lattice_mollifier.hpp: another method of order 2, as symplectic, with a far smaller error
+// where steps change. The bits do not depend on the number of threads; they depend on the width of the machine's vector
+// instructions. Order 2.
 #pragma once
 
 #include <array>
@@ -22,6 +24,7 @@
 #include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
+#include "tempi/integrator/lattice/lattice_contact.hpp"
 #include "tempi/integrator/lattice/lattice_dampers.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
 #include "tempi/integrator/lattice/lattice_loads.hpp"
@@ -39,12 +42,14 @@ struct LatticeOptions {
   // synchronous step chosen by the assembled limit, which may exceed that of single terms; 0: never looked after.
   double rechecked = 1.0;
   Coupling coupling = Coupling::plain;
+  double window = 0.0;  // where there are layers of contact, how long windows are [ticks]; 0: as costs have it
 };
 
 class AviLattice final : public Integrator {
  public:
   // `lattice`: one step per term, each below its term's stable step. `model` must outlive the integrator.
   AviLattice(const Model& model, TickLattice lattice, LatticeOptions options = {});
+  ~AviLattice() override;
 
   std::string_view name() const override { return synchronous_ ? "newmark" : "avi"; }
   Claims claims() const override {
@@ -53,6 +58,7 @@ class AviLattice final : public Integrator {
   Snapshot synchronized(const State& state, double t) const override;
   double step(TermId term) const override { return lattice_.tick * ticks(term); }
   Index updates(TermId term) const override { return now_ / ticks(term); }
+  Measures measures() const override { return contact_ ? contact_->measures() : Measures{}; }
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -68,7 +74,15 @@ class AviLattice final : public Integrator {
  private:
   using Vector = std::array<double, 3>;
 
+  using Fine = LatticeContact::Fine;
+  struct Kept;  // what takes a window back
+
   void advance(State& state, double t_end, Observer* observer) override;
+  void go(State& state, double t_end, Fine until, Observer* observer);
+  void go_in_windows(State& state, double t_end, Observer* observer);
+  bool run_window(State& state, double t_end, Fine until, double to);
+  void keep(const State& state);
+  void go_back(State& state);
   void start(State& state);
   void set_due();
   void act(State& state, Index s, Observer* observer);
@@ -105,13 +119,19 @@ class AviLattice final : public Integrator {
   mutable LatticeLoads loads_;  // reports evaluate them
   LatticeSupports supports_;
   std::unique_ptr<LatticeMollifier> mollifier_;  // where steps are unequal and it was asked for
+  std::unique_ptr<LatticeContact> contact_;      // where the model has layers
   LatticeDampers packed_dampers_;
   Dampers dampers_;                      // where those do not take all
   std::unique_ptr<LatticeWatch> watch_;  // as soon as somebody looks
   Index now_ = 0;                        // the last tick done
-  std::vector<Index> due_;               // of each group, its next tick
-  std::vector<std::size_t> acting_;      // groups, in the instant in hand
-  std::vector<Vector> before_;           // by line, velocities before its kicks; where dampers or observers want them
+  Fine fine_ = 0;                        // the last instant done; of layers, between ticks
+  double asked_window_;                  // [ticks]; 0: as costs have it
+  Fine window_;                          // how long windows are; 1: to be chosen
+  double window_from_ = 0.0;             // where the next begins [ticks]
+  std::unique_ptr<Kept> kept_;
+  std::vector<Index> due_;           // of each group, its next tick
+  std::vector<std::size_t> acting_;  // groups, in the instant in hand
+  std::vector<Vector> before_;       // by line, velocities before its kicks; where dampers or observers want them
   std::vector<TermId> rechecked_terms_;
   std::vector<double> failed_at_;  // where a group looked when a term of it was not admissible
   bool started_ = false;

@@ -209,6 +209,21 @@ void LatticeLoads::start(std::span<const NodeLine> nodes) {
     });
 }
 
+std::vector<LatticeLoads::Way> LatticeLoads::ways() const {
+  std::vector<Way> all;
+  for (const Group& group : groups_)
+    each_moving(group, [&](const Moving& loads) { all.insert(all.end(), loads.last.begin(), loads.last.end()); });
+  return all;
+}
+
+void LatticeLoads::set_ways(std::span<const Way> ways) {
+  for (Group& group : groups_)
+    each_moving(group, [&](Moving& loads) {
+      std::ranges::copy(ways.first(loads.last.size()), loads.last.begin());
+      ways = ways.subspan(loads.last.size());
+    });
+}
+
 double LatticeLoads::work_of_constant(std::span<const NodeLine> nodes) const {
   double sum = 0.0;
   for (const Group& group : groups_)
@@ -289,7 +304,7 @@ void LatticeLoads::kick(Moving& loads, double step, std::span<NodeLine> nodes, L
   const Sums sums = in_blocks(loads, [&](std::size_t i, Sums& of_block) {
     NodeLine& node = nodes[static_cast<std::size_t>(loads.lines[i])];
     const double* f = loads.force[i].f;
-    Moving::Last& last = loads.last[i];
+    Way& last = loads.last[i];
     const double factor = step * node.inverse_mass;
     Vector x;
     for (std::size_t c = 0; c < 3; ++c) {

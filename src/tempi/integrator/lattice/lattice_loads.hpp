@@ -63,6 +63,13 @@ class LatticeLoads {
     for (const Following& loads : groups_[group].following) each(loads);
   }
 
+  // Where the ways of the loads are, for who takes several instants back (the ledger is his, too).
+  struct Way {  // when the group last acted
+    Vector force, displacement;
+  };
+  std::vector<Way> ways() const;
+  void set_ways(std::span<const Way> ways);
+
   void save(ArchiveWriter& archive) const;
   void load(ArchiveReader& archive);
 
@@ -80,10 +87,7 @@ class LatticeLoads {
   };
   struct Moving : Forces {
     std::vector<Vector> X;
-    struct Last {  // when the group last acted
-      Vector force, displacement;
-    };
-    std::vector<Last> last;
+    std::vector<Way> last;
   };
   struct Part {
     std::size_t entry, formula, point;

@@ -14,8 +14,8 @@ namespace tempi {
 
 class LatticeNodes {
  public:
-  // All must outlive it. `tick` [s].
-  LatticeNodes(const Model& model, const LatticeGroups& plan, double tick);
+  // All must outlive it. `tick` [s]. Clocks are whole in units of 2^-fine_bits tick.
+  LatticeNodes(const Model& model, const LatticeGroups& plan, double tick, int fine_bits = 0);
 
   std::span<NodeLine> lines() { return lines_; }
   std::span<const NodeLine> lines() const { return lines_; }
@@ -38,6 +38,7 @@ class LatticeNodes {
   const Model& model_;
   const LatticeGroups& plan_;
   double tick_;
+  int fine_bits_;
   AlignedVector<NodeLine> lines_;
 };
 

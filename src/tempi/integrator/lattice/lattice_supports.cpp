@@ -131,24 +131,31 @@ void LatticeSupports::move(Held& held, double now, std::span<NodeLine> nodes) {
 // The kernels kick held nodes as if they were free.
 void LatticeSupports::settle(std::size_t group, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers) {
   if (of_group_[group].empty()) return;
-  for (const std::int32_t h : of_group_[group]) {
-    const Held& held = held_[static_cast<std::size_t>(h)];
-    NodeLine& node = nodes[held.line];
-    const Vector x = place(held.X, node);
-    for (std::size_t c = 0; c < dim_; ++c) {
-      if (held.support[c] == Supports::none) continue;
-      const double p = held.mass * (node.velocity[c] - held.velocity[c]);
-      node.velocity[c] = held.velocity[c];
-      Sums& sums = sums_[static_cast<std::size_t>(held.support[c])];
-      Vector reaction{};
-      reaction[c] = -p;
-      const Vector moment = cross(x, reaction);
-      sums.impulse[c] -= p;
-      for (std::size_t i = 0; i < 3; ++i) sums.moment[i] += moment[i];
-      sums.work -= p * held.velocity[c];
-    }
-  }
+  for (const std::int32_t h : of_group_[group]) settle(held_[static_cast<std::size_t>(h)], nodes);
   book(ledgers);
+}
+
+void LatticeSupports::settle_line(std::size_t line, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers) {
+  if (held_of_line_[line] < 0) return;
+  settle(held_[static_cast<std::size_t>(held_of_line_[line])], nodes);
+  book(ledgers);
+}
+
+void LatticeSupports::settle(const Held& held, std::span<NodeLine> nodes) {
+  NodeLine& node = nodes[held.line];
+  const Vector x = place(held.X, node);
+  for (std::size_t c = 0; c < dim_; ++c) {
+    if (held.support[c] == Supports::none) continue;
+    const double p = held.mass * (node.velocity[c] - held.velocity[c]);
+    node.velocity[c] = held.velocity[c];
+    Sums& sums = sums_[static_cast<std::size_t>(held.support[c])];
+    Vector reaction{};
+    reaction[c] = -p;
+    const Vector moment = cross(x, reaction);
+    sums.impulse[c] -= p;
+    for (std::size_t i = 0; i < 3; ++i) sums.moment[i] += moment[i];
+    sums.work -= p * held.velocity[c];
+  }
 }
 
 void LatticeSupports::add_moment(std::size_t line, const Vector& moment) {

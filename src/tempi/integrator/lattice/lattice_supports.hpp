@@ -30,6 +30,9 @@ class LatticeSupports {
   // After a group's kicks.
   void settle(std::size_t group, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers);
 
+  // After kicks of the node on a line.
+  void settle_line(std::size_t line, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers);
+
   // A moment that the support of a node's first held component exerts on the body beside its reaction [N m s]; booked
   // with the next settlement of the node.
   void add_moment(std::size_t line, const std::array<double, 3>& moment);
@@ -62,6 +65,7 @@ class LatticeSupports {
 
   void move(Held& held, double now, std::span<NodeLine> nodes);
   Value motion(const Held& held, std::size_t component, double t);
+  void settle(const Held& held, std::span<NodeLine> nodes);
   void book(std::vector<Ledger>& ledgers);
 
   const Supports& supports_;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points of two small simplices that are closest to each other: of a vertex and a vertex, an edge (in a plane) or a
+// face, or of two edges.
+//
+// The distance |a - b|, a = sum of w_i x_i over the first simplex, b = -sum over the second, has the gradient w_i n,
+// n = (a - b) / |a - b|, whatever feature the points lie on: what the weights do with x does not matter at a minimum.
+// As the w_i sum to zero and n lies along a - b, such forces keep both momenta.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace tempi {
+
+// How many of the vertices are the first simplex' and how many the second's, which come behind them.
+struct SimplexPair {
+  std::int8_t first, second;  // 1 and 1, 2 or 3; or 2 and 2
+  int size() const { return first + second; }
+  friend auto operator<=>(const SimplexPair&, const SimplexPair&) = default;
+};
+
+struct ClosestPoints {
+  std::array<double, 4> weight{};  // of the vertices: of the first simplex sum 1, of the second sum -1
+  std::array<double, 3> apart{};   // a - b [m]
+  double distance = 0.0;           // its length [m]
+};
+
+// `x`: as many places as the pair has vertices. Degenerate simplices are taken as what is left of them.
+ClosestPoints closest_points(SimplexPair pair, std::span<const std::array<double, 3>> x);
+
+}  // namespace tempi

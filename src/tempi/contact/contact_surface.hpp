@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may touch: vertices, edges and faces of surfaces, spheres around particles, rigid things; and which of them may
+// touch which.
+//
+// Pairs are a vertex and a face, or two edges, in space; a vertex and an edge in a plane; lone vertices (spheres,
+// points) with each other and with edges that have no face. Vertices of edges and faces meet others' within what they
+// belong to.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tempi/contact/closest_points.hpp"
+#include "tempi/core/ids.hpp"
+#include "tempi/space/box_tree.hpp"
+
+namespace tempi {
+
+// Two simplices by their vertices, places in the surface: those of the first, then those of the second; -1 behind. Each
+// pair has one way to be written, so it is a key.
+struct ContactPair {
+  SimplexPair kind;
+  std::array<std::int32_t, 4> vertex{-1, -1, -1, -1};
+
+  std::span<const std::int32_t> vertices() const {
+    return std::span(vertex).first(static_cast<std::size_t>(kind.size()));
+  }
+  friend auto operator<=>(const ContactPair&, const ContactPair&) = default;
+};
+
+class ContactSurface {
+ public:
+  // Sides: what is of one touches what is of the other.
+  static constexpr std::int32_t first = 1, second = 2, both = 3;
+
+  struct Vertex {
+    NodeId node{-1};                   // of the model; -1: of a rigid thing
+    std::array<double, 3> place{};     // [m], of the reference configuration; of rigid things at t = 0
+    std::array<double, 3> velocity{};  // [m/s], of rigid things
+    double radius = 0.0;               // [m], of a sphere around it
+    std::int32_t sides = 0;
+
+    bool is_rigid() const { return node == NodeId{-1}; }
+  };
+
+  explicit ContactSurface(int dim) : dim_(dim) {}
+
+  std::int32_t add_vertex(const Vertex& vertex);  // its place; sides come from simplices
+  void set_radius(std::int32_t vertex, double radius) { vertices_[static_cast<std::size_t>(vertex)].radius = radius; }
+  // Of one to three vertices, -1 behind: a sphere or a point, an edge, a face.
+  void add_simplex(std::array<std::int32_t, 3> vertices, std::int32_t sides);
+  void finish();  // once all are there, before anybody asks for pairs
+
+  int dim() const { return dim_; }
+  std::span<const Vertex> vertices() const { return vertices_; }
+  std::size_t edge_count() const { return edge_count_; }
+  std::size_t face_count() const { return face_count_; }
+
+  double radii(const ContactPair& pair) const;  // of the spheres of both [m]
+  // |e_1|^2 |e_2|^2 of two edges in the reference configuration [m^4]; 0 for other pairs.
+  double squared_edges(const ContactPair& pair) const;
+
+  // All pairs that may touch while the boxes of their vertices touch; ascending. Those boxes hold all places of the
+  // vertices, grown by half of what counts as touching. `tree` keeps its shape from one look to the next unless `anew`.
+  void find_pairs(std::span<const Bounds> boxes, BoxTree& tree, bool anew, std::vector<ContactPair>& pairs) const;
+
+ private:
+  struct Edge {
+    std::int32_t a, b, sides;
+  };
+  struct Simplex {
+    std::array<std::int32_t, 3> vertex;
+    std::int32_t size, sides;
+    // Each vertex and each edge is looked after by one simplex it belongs to.
+    std::int32_t own_vertices = 0, own_edges = 0;
+    std::array<std::int32_t, 3> own_vertex{};
+    std::array<Edge, 3> own_edge{};
+
+    bool has(std::int32_t v) const { return v == vertex[0] || v == vertex[1] || v == vertex[2]; }
+  };
+
+  bool may_touch(std::int32_t sides, std::int32_t other) const {
+    return ((sides & first) != 0 && (other & second) != 0) || ((sides & second) != 0 && (other & first) != 0);
+  }
+  bool both_rigid(std::int32_t a, std::int32_t b) const {
+    return vertices_[static_cast<std::size_t>(a)].is_rigid() && vertices_[static_cast<std::size_t>(b)].is_rigid();
+  }
+  void find_vertices(const Simplex& of, const Simplex& with, std::span<const Bounds> boxes,
+                     std::vector<ContactPair>& pairs) const;
+  void find_edges(const Simplex& s, const Simplex& t, std::span<const Bounds> boxes,
+                  std::vector<ContactPair>& pairs) const;
+
+  int dim_;
+  std::vector<Vertex> vertices_;
+  std::vector<Simplex> simplices_;
+  std::size_t edge_count_ = 0, face_count_ = 0;
+};
+
+}  // namespace tempi

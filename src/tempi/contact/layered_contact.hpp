@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact by layers (layer_law.hpp) between the pairs of a surface: what one [[contact]] is. It knows the law, the
+// pairs, their steps and what a pair does; who is there at a time is the integrator's
+// (integrator/lattice/lattice_contact.hpp).
+//
+//   V = sum over pairs, layers of  m V_l(d - R),   d the distance of the simplices, R the radii of their spheres,
+//   m = c (2 - c), c = min(1, |e_1 x e_2|^2 / (1e-3 |E_1|^2 |E_2|^2)) for two edges e, of E in the reference
+//   configuration; otherwise 1
+//
+// The factor m takes two edges away smoothly as they become parallel, where their closest points jump; their ends are
+// vertices near edges of faces then. Momenta are exact: V depends on distances and areas only.
+//
+// Steps: h_l of a pair is a power of two of the model's tick, at most alpha 2 sqrt(m / (2 n k)), m the lightest of its
+// nodes, n the pairs that a vertex may have, k = 4/3 of the layer's largest curvature (all softer layers with it), and
+// at most a tenth of the layer's crossing time (eta_l - eta_(l+1)) / v.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tempi/contact/contact_surface.hpp"
+#include "tempi/contact/layer_law.hpp"
+
+namespace tempi {
+
+struct LayerOptions {
+  LayerLaw law;
+  double alpha = 0.05;       // share of the stable step
+  double pairs = 8.0;        // at a vertex, that steps allow for
+  double speed = 0.0;        // [m/s], at which layers may be crossed
+  double friction = 0.0;     // Coulomb's coefficient
+  double restitution = 1.0;  // part of the energy of a layer that is given back
+  bool all_pairs = false;    // all pairs and `deepest` layers are there all the time: a reference, for small cases
+  int deepest = 8;           // of these
+};
+
+class LayeredContact {
+ public:
+  static constexpr int most_layers = 60;
+
+  // `masses` [kg]: of the model's nodes. Throws InputError: a law, a share or a coefficient out of range.
+  LayeredContact(ContactSurface surface, const LayerOptions& options, std::span<const double> masses, std::string name);
+
+  const ContactSurface& surface() const { return surface_; }
+  const LayerOptions& options() const { return options_; }
+  const LayerLaw& law() const { return options_.law; }
+  const std::string& name() const { return name_; }
+  // What tells it from others: numbers of its law and its surface.
+  std::vector<double> identity() const;
+
+  double distance(int layer) const { return distances_[static_cast<std::size_t>(layer)]; }  // eta_l [m]
+
+  // The longest step its first layer may have [s]; that of layer l is 2^-l of the power of two below it.
+  double step(const ContactPair& pair) const;
+
+  // What stays the same of a pair.
+  struct Constants {
+    double radii;          // [m]
+    double parallel_from;  // 1e-3 |E_1|^2 |E_2|^2 [m^4]; 0: no edges
+  };
+  Constants constants(const ContactPair& pair) const;
+
+  // A pair at some places, in layers `from` to `to` - 1, weighted.
+  struct Push {
+    double distance = 0.0, energy = 0.0;  // [m]; of these layers [J]
+    int touched = 0;                      // layers from 0 on whose distance it is within
+    // -sum over the layers of weight dV_l/dx, of each vertex [N times what the weights have].
+    std::array<std::array<double, 3>, 4> impulse{};
+    std::array<double, 3> normal{};  // from the second simplex to the first
+    std::array<double, 4> weight{};  // of the closest points (closest_points.hpp)
+    double along = 0.0;              // impulse along the normal
+  };
+  // weight(layer) is asked for layers that are touched only. Throws nothing: places that are not finite push nobody.
+  template <class Weight>
+  Push push(SimplexPair kind, const Constants& constants, std::span<const std::array<double, 3>> x, int from, int to,
+            Weight&& weight) const {
+    const ClosestPoints points = closest_points(kind, x);
+    Push r;
+    r.distance = points.distance - constants.radii;
+    if (!(r.distance < distances_[static_cast<std::size_t>(from)]) || !(points.distance > 0.0)) return r;
+    double energy = 0.0, force = 0.0;
+    for (int l = from; l < to; ++l) {
+      const auto i = static_cast<std::size_t>(l);
+      const double deep = distances_[i] - r.distance;
+      if (!(deep > 0.0)) break;
+      const double w = weight(l), f = stiffnesses_[i] * power(deep);
+      energy += w * (f * deep);
+      force += w * f;
+      r.touched = l + 1;
+    }
+    finish(kind, constants, x, points, energy / options_.law.exponent, force, r);
+    return r;
+  }
+
+  // "faces of ball with node 17 ...": for messages.
+  std::string describe(const ContactPair& pair, std::span<const std::array<double, 3>> x) const;
+
+ private:
+  double power(double deep) const;
+  void finish(SimplexPair kind, const Constants& constants, std::span<const std::array<double, 3>> x,
+              const ClosestPoints& points, double energy, double force, Push& push) const;
+
+  ContactSurface surface_;
+  LayerOptions options_;
+  std::string name_;
+  std::vector<double> lightness_;  // of the vertices, 1 / m [1/kg]
+  std::array<double, most_layers + 1> distances_{}, stiffnesses_{};
+  double of_mass_, of_crossing_;  // step sqrt(1/m), and the longest whatever the mass [s]
+};
+
+// The first two things closer than `distance` [m] where they are, in words; empty: none are. `x`: of the vertices.
+std::string too_close(const LayeredContact& contact, std::span<const std::array<double, 3>> x, double distance);
+
+}  // namespace tempi

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/lattice/lattice_contact.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+
+#include "tempi/core/error.hpp"
+
+namespace tempi {
+namespace {
+
+constexpr Index pairs_at_once = 64;
+constexpr Index windows_kept = 3;             // a layer that nobody touches
+constexpr Index looks_between_rebuilds = 32;  // of a tree
+constexpr int layers_added_at_once = 2;
+
+double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+}  // namespace
+
+LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, LatticeNodes& nodes,
+                               LatticeSupports& supports, ThreadTeam& team, double tick)
+    : model_(model),
+      nodes_(nodes),
+      supports_(supports),
+      team_(team),
+      tick_(tick),
+      path_of_line_(plan.node_of_line.size(), -1),
+      reference_(plan.node_of_line.size(), Vector{}) {
+  const auto d = static_cast<std::size_t>(model.dim());
+  for (std::size_t i = 0; i < reference_.size(); ++i)
+    std::copy_n(&model.reference()[ordinal(plan.node_of_line[i]) * d], d, reference_[i].begin());
+  for (const auto& contact : model.layers()) {
+    Section section;
+    section.contact = contact.get();
+    for (const ContactSurface::Vertex& vertex : contact->surface().vertices()) {
+      const std::int32_t line = vertex.is_rigid() ? -1 : plan.line(vertex.node);
+      section.line_of_vertex.push_back(line);
+      if (line >= 0 && path_of_line_[static_cast<std::size_t>(line)] < 0) {
+        path_of_line_[static_cast<std::size_t>(line)] = static_cast<std::int32_t>(line_of_path_.size());
+        line_of_path_.push_back(line);
+      }
+      section.path_of_vertex.push_back(line < 0 ? -1 : path_of_line_[static_cast<std::size_t>(line)]);
+    }
+    section.pushes.resize(section.line_of_vertex.size());
+    sections_.push_back(std::move(section));
+  }
+  forget();
+  paths_.resize(line_of_path_.size());
+  for (const LatticeGroup& group : plan.groups) {
+    std::vector<std::int32_t>& of_group = paths_of_group_.emplace_back();
+    for (const std::int32_t line : group.lines)
+      if (const std::int32_t path = path_of_line_[static_cast<std::size_t>(line)]; path >= 0) of_group.push_back(path);
+  }
+}
+
+// The largest power of two within the step.
+std::int32_t LatticeContact::exponent(const LayeredContact& contact, const ContactPair& pair) const {
+  constexpr int longest = fine_bits + 20;
+  const double fine = std::ldexp(contact.step(pair) / tick_, fine_bits);
+  return fine < std::ldexp(1.0, longest) ? std::ilogb(fine) : longest;
+}
+
+LatticeContact::Vector LatticeContact::place(const Section& section, std::size_t vertex,
+                                             std::span<const NodeLine> nodes, double now) const {
+  const std::int32_t line = section.line_of_vertex[vertex];
+  Vector x{};
+  if (line < 0) {
+    const ContactSurface::Vertex& rigid = section.contact->surface().vertices()[vertex];
+    for (std::size_t c = 0; c < 3; ++c) x[c] = rigid.place[c] + rigid.velocity[c] * (now * tick_);
+    return x;
+  }
+  // As LatticeNodes::drift has it, to the bit.
+  const NodeLine& node = nodes[static_cast<std::size_t>(line)];
+  const double dt = (now - node.clock) * tick_;
+  for (std::size_t c = 0; c < 3; ++c)
+    x[c] = reference_[static_cast<std::size_t>(line)][c] + (node.displacement[c] + node.velocity[c] * dt);
+  return x;
+}
+
+void LatticeContact::make_levels(Section& section) {
+  std::vector<std::int32_t> exponents;
+  for (const Pair& pair : section.pairs) exponents.push_back(pair.exponent - pair.layers + 1);
+  std::vector<std::int32_t> distinct = exponents;
+  std::ranges::sort(distinct);
+  distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+  section.levels.clear();
+  for (const std::int32_t exponent : distinct) {
+    Section::Level& level = section.levels.emplace_back();
+    level.exponent = exponent;
+    for (std::size_t i = 0; i < exponents.size(); ++i)
+      if (exponents[i] <= exponent) level.pairs.push_back(static_cast<std::int32_t>(i));
+  }
+}
+
+LatticeContact::Fine LatticeContact::next(Fine done) const {
+  Fine first = never;
+  for (const Section& section : sections_)
+    if (!section.levels.empty()) {
+      const std::int32_t e = section.levels.front().exponent;
+      first = std::min(first, ((done >> e) + 1) << e);
+    }
+  return first;
+}
+
+void LatticeContact::strike(Fine now, State& state) {
+  const int zeros = std::countr_zero(static_cast<std::uint64_t>(now));
+  for (Section& section : sections_) {
+    const Section::Level* due = nullptr;
+    for (const Section::Level& level : section.levels)
+      if (level.exponent <= zeros) due = &level;
+    if (due != nullptr) strike(section, due->pairs, zeros, now, state);
+  }
+}
+
+// Forces of all pairs first, then kicks in the order of the pairs: what is not touched leaves no trace in sums either.
+void LatticeContact::strike(Section& section, std::span<const std::int32_t> due, int zeros, Fine now, State& state) {
+  const double at = in_ticks(now);
+  pushes_.resize(due.size());
+  team_.for_each(std::ssize(due), pairs_at_once, [&](Index i) {
+    const Pair& pair = section.pairs[static_cast<std::size_t>(due[static_cast<std::size_t>(i)])];
+    std::array<Vector, 4> x;
+    for (std::size_t k = 0; k < pair.pair.vertices().size(); ++k)
+      x[k] = place(section, static_cast<std::size_t>(pair.pair.vertex[k]), nodes_.lines(), at);
+    pushes_[static_cast<std::size_t>(i)] =
+        section.contact->push(pair.pair.kind, pair.constants, x, std::max(0, pair.exponent - zeros), pair.layers,
+                              [&](int layer) { return step(pair, layer); });
+  });
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    if (pushes_[i].touched == 0) continue;
+    Pair& pair = section.pairs[static_cast<std::size_t>(due[i])];
+    counts_.strikes += pushes_[i].touched - std::max(0, pair.exponent - zeros);
+    apply(section, pair, pushes_[i], now, state);
+  }
+}
+
+void LatticeContact::apply(Section& section, Pair& pair, LayeredContact::Push& push, Fine now, State& state) {
+  const LayerOptions& options = section.contact->options();
+  const auto vertices = pair.pair.vertices();
+  const double at = in_ticks(now);
+  pair.touched = std::max(pair.touched, push.touched);
+  counts_.smallest_distance = std::min(counts_.smallest_distance, push.distance);
+  Vector relative{};  // velocity of the first closest point, seen from the second
+  double lightness = 0.0;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const auto v = static_cast<std::size_t>(vertices[i]);
+    const std::int32_t line = section.line_of_vertex[v];
+    if (line >= 0) nodes_.drift(static_cast<std::size_t>(line), at);
+    const double* velocity = line >= 0 ? nodes_.lines()[static_cast<std::size_t>(line)].velocity
+                                       : section.contact->surface().vertices()[v].velocity.data();
+    for (std::size_t c = 0; c < 3; ++c) relative[c] += push.weight[i] * velocity[c];
+    if (line >= 0)
+      lightness += push.weight[i] * push.weight[i] * nodes_.lines()[static_cast<std::size_t>(line)].inverse_mass;
+  }
+  const double rate = dot(relative, push.normal);
+  counts_.fastest = std::max(counts_.fastest, -rate);
+  if (options.restitution < 1.0 && rate > 0.0) {
+    const double kept = options.restitution, taken = (1.0 - kept) * push.along;
+    for (auto& p : push.impulse)
+      for (double& component : p) component *= kept;
+    push.along *= kept;
+    const double work = -taken * (rate + 0.5 * push.along * lightness);
+    counts_.restitution_work += work;
+    state.damping.work += work;
+  }
+  std::array<Vector, 4> friction{};
+  if (options.friction > 0.0 && lightness > 0.0) {
+    Vector along{};
+    for (std::size_t c = 0; c < 3; ++c) along[c] = relative[c] - rate * push.normal[c];
+    const double speed = std::sqrt(dot(along, along));
+    const double p = std::min(options.friction * push.along, speed / lightness);
+    if (p > 0.0) {
+      for (std::size_t i = 0; i < vertices.size(); ++i)
+        for (std::size_t c = 0; c < 3; ++c) friction[i][c] = -p * push.weight[i] * along[c] / speed;
+      const double work = -p * (speed - 0.5 * p * lightness);
+      counts_.friction_work += work;
+      state.damping.work += work;
+    }
+  }
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const auto v = static_cast<std::size_t>(vertices[i]);
+    const std::int32_t line = section.line_of_vertex[v];
+    Vector p = push.impulse[i];
+    for (std::size_t c = 0; c < 3; ++c) p[c] += friction[i][c];
+    const Vector x = place(section, v, nodes_.lines(), at);
+    if (options.friction > 0.0) state.damping.add(x, friction[i], 0.0);  // they act a distance apart: a moment
+    if (line < 0) {
+      const Vector& velocity = section.contact->surface().vertices()[v].velocity;
+      state.constraints.add(x, {-p[0], -p[1], -p[2]}, -dot(p, velocity));
+      continue;
+    }
+    NodeLine& node = nodes_.lines()[static_cast<std::size_t>(line)];
+    for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += p[c] * node.inverse_mass;
+    supports_.settle_line(static_cast<std::size_t>(line), nodes_.lines(), state.supports);
+    bend(section.path_of_vertex[v], at);
+  }
+}
+
+void LatticeContact::bend(std::int32_t path, double now) {
+  std::vector<Bend>& bends = paths_[static_cast<std::size_t>(path)];
+  if (bends.back().time == now) return;
+  const auto line = static_cast<std::size_t>(line_of_path_[static_cast<std::size_t>(path)]);
+  const NodeLine& node = nodes_.lines()[line];
+  Bend& bend = bends.emplace_back();
+  bend.time = now;
+  for (std::size_t c = 0; c < 3; ++c) bend.place[c] = reference_[line][c] + node.displacement[c];
+}
+
+void LatticeContact::note(std::span<const std::size_t> groups, double now) {
+  constexpr Index at_once = 1024;
+  for (const std::size_t g : groups) {
+    const std::vector<std::int32_t>& of_group = paths_of_group_[g];
+    team_.for_each(std::ssize(of_group), at_once, [&](Index i) { bend(of_group[static_cast<std::size_t>(i)], now); });
+  }
+}
+
+void LatticeContact::begin(double from) {
+  from_ = from;
+  kept_counts_ = counts_;
+  time_searching_ = 0.0;
+  begin_again();
+}
+
+void LatticeContact::begin_again() {
+  counts_ = kept_counts_;
+  for (Section& section : sections_) {
+    for (Pair& pair : section.pairs) pair.touched = 0;
+  }
+  constexpr Index at_once = 1024;
+  team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
+    std::vector<Bend>& bends = paths_[static_cast<std::size_t>(i)];
+    bends.clear();
+    const auto line = static_cast<std::size_t>(line_of_path_[static_cast<std::size_t>(i)]);
+    const NodeLine& node = nodes_.lines()[line];
+    Bend& bend = bends.emplace_back();
+    bend.time = from_;
+    for (std::size_t c = 0; c < 3; ++c)
+      bend.place[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * ((from_ - node.clock) * tick_));
+  });
+}
+
+bool LatticeContact::missed(double to) {
+  const auto start = std::chrono::steady_clock::now();
+  constexpr Index at_once = 1024;
+  team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
+    std::vector<Bend>& bends = paths_[static_cast<std::size_t>(i)];
+    if (bends.back().time >= to) return;
+    const auto line = static_cast<std::size_t>(line_of_path_[static_cast<std::size_t>(i)]);
+    const NodeLine& node = nodes_.lines()[line];
+    Bend& bend = bends.emplace_back();
+    bend.time = to;
+    for (std::size_t c = 0; c < 3; ++c)
+      bend.place[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * ((to - node.clock) * tick_));
+  });
+  bool any = false;
+  for (Section& section : sections_) {
+    if (section.contact->options().all_pairs) continue;
+    find(section, to);
+    any = add_missed(section, to) || any;
+  }
+  time_searching_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return any;
+}
+
+// How many layers each pair near enough lacks.
+void LatticeContact::find(Section& section, double to) {
+  const LayeredContact& contact = *section.contact;
+  const auto vertices = contact.surface().vertices();
+  std::vector<Bounds> boxes(vertices.size());
+  std::vector<std::array<Bend, 2>> rigid(vertices.size());
+  const double grown = 0.5 * contact.law().outer * (1.0 + 1e-6);
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    if (vertices[v].is_rigid()) {
+      for (const double t : {from_, to}) boxes[v].take(place(section, v, {}, t));
+      rigid[v] = {Bend{from_, place(section, v, {}, from_)}, Bend{to, place(section, v, {}, to)}};
+    } else {
+      for (const Bend& bend : paths_[static_cast<std::size_t>(section.path_of_vertex[v])]) boxes[v].take(bend.place);
+    }
+    double reach = 0.0;
+    for (std::size_t c = 0; c < 3; ++c)
+      reach = std::max({reach, std::abs(boxes[v].low[c]), std::abs(boxes[v].high[c])});
+    boxes[v].grow(grown + vertices[v].radius + 1e-15 * reach);
+  }
+  contact.surface().find_pairs(boxes, section.tree, section.looks++ % looks_between_rebuilds == 0, section.candidates);
+  section.lacking.assign(section.candidates.size(), 0);
+  team_.for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
+    const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
+    const auto there = std::ranges::lower_bound(section.pairs, pair, {}, &Pair::pair);
+    const int layers = there != section.pairs.end() && there->pair == pair ? there->layers : 0;
+    std::array<Path, 4> paths;
+    for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
+      const auto v = static_cast<std::size_t>(pair.vertex[k]);
+      paths[k] = section.path_of_vertex[v] < 0 ? Path(rigid[v])
+                                               : Path(paths_[static_cast<std::size_t>(section.path_of_vertex[v])]);
+    }
+    const double radii = contact.surface().radii(pair);
+    std::int8_t& lacking = section.lacking[static_cast<std::size_t>(i)];
+    while (lacking < layers_added_at_once && layers + lacking < LayeredContact::most_layers &&
+           ever_closer(pair.kind, std::span(paths).first(pair.vertices().size()), from_, to,
+                       contact.distance(layers + lacking) + radii))
+      ++lacking;
+  });
+}
+
+bool LatticeContact::add_missed(Section& section, double to) {
+  bool any = false;
+  std::vector<Pair> more;
+  for (std::size_t i = 0; i < section.candidates.size(); ++i) {
+    if (section.lacking[i] == 0) continue;
+    any = true;
+    const ContactPair& key = section.candidates[i];
+    auto there = std::ranges::lower_bound(section.pairs, key, {}, &Pair::pair);
+    const bool is_there = there != section.pairs.end() && there->pair == key;
+    Pair added = is_there ? *there : fresh(section, key, 0);
+    Pair& pair = is_there ? *there : added;
+    pair.layers += section.lacking[i];
+    pair.used = window_;
+    if (pair.exponent - pair.layers + 1 < 0 || pair.layers >= LayeredContact::most_layers) {
+      std::array<Vector, 4> x;
+      for (std::size_t k = 0; k < key.vertices().size(); ++k)
+        x[k] = place(section, static_cast<std::size_t>(key.vertex[k]), nodes_.lines(), to);
+      throw SolveError(fmt::format(
+          "{} came closer than {} layers of contact could stop, around t = {:.9g} s: their steps would be below what "
+          "time resolves ({:.3g} s). Give a larger stiffness or distance, or a smaller step to the model.",
+          section.contact->describe(key, std::span(x).first(key.vertices().size())), pair.layers - 1, to * tick_,
+          std::ldexp(tick_, -fine_bits)));
+    }
+    if (!is_there) more.push_back(added);
+  }
+  if (!any) return false;
+  const auto middle = std::ssize(section.pairs);
+  section.pairs.insert(section.pairs.end(), more.begin(), more.end());
+  std::ranges::inplace_merge(section.pairs, section.pairs.begin() + middle, {}, &Pair::pair);
+  make_levels(section);
+  return true;
+}
+
+void LatticeContact::accept() {
+  ++window_;
+  for (Section& section : sections_) {
+    bool changed = false;
+    Index touched = 0;
+    std::ranges::fill(section.pushes, 0);
+    for (Pair& pair : section.pairs) {
+      counts_.layers = std::max<Index>(counts_.layers, pair.touched);
+      if (pair.touched > 0) {
+        ++touched;
+        for (const std::int32_t v : pair.pair.vertices())
+          counts_.at_vertex = std::max<Index>(counts_.at_vertex, ++section.pushes[static_cast<std::size_t>(v)]);
+      }
+      if (pair.touched >= pair.layers) pair.used = window_;
+      if (window_ - pair.used > windows_kept && !section.contact->options().all_pairs) {
+        pair.layers = std::max(pair.touched, pair.layers - 1);
+        pair.used = window_;
+        changed = true;
+      }
+    }
+    counts_.pairs = std::max(counts_.pairs, touched);
+    if (!changed) continue;
+    std::erase_if(section.pairs, [](const Pair& pair) { return pair.layers == 0; });
+    make_levels(section);
+  }
+}
+
+void LatticeContact::report(std::span<const NodeLine> nodes, double t, Fine done,
+                            LatticeStrikes::NodalSums& sums) const {
+  const double now = t / tick_;
+  for (const Section& section : sections_) {
+    const LayeredContact& contact = *section.contact;
+    std::vector<Bounds> boxes(section.line_of_vertex.size());
+    std::vector<Vector> x(boxes.size());
+    for (std::size_t v = 0; v < boxes.size(); ++v) {
+      const std::int32_t line = section.line_of_vertex[v];
+      if (line < 0) {
+        x[v] = place(section, v, nodes, now);
+      } else {
+        for (std::size_t c = 0; c < 3; ++c)
+          x[v][c] =
+              reference_[static_cast<std::size_t>(line)][c] + nodes[static_cast<std::size_t>(line)].displacement[c];
+      }
+      boxes[v].take(x[v]);
+      boxes[v].grow(0.5 * contact.law().outer * (1.0 + 1e-6) + contact.surface().vertices()[v].radius);
+    }
+    BoxTree tree;
+    std::vector<ContactPair> near;
+    contact.surface().find_pairs(boxes, tree, true, near);
+    for (const ContactPair& pair : near) {
+      std::array<Vector, 4> at;
+      for (std::size_t k = 0; k < pair.vertices().size(); ++k) at[k] = x[static_cast<std::size_t>(pair.vertex[k])];
+      const auto constants = contact.constants(pair);
+      const int first = exponent(contact, pair);
+      const int layers = std::min(first + 1, LayeredContact::most_layers);
+      const auto add = [&](auto&& weight, std::vector<Vector>& to) {
+        const auto push = contact.push(pair.kind, constants, at, 0, layers, weight);
+        if (push.touched == 0) return 0.0;
+        for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
+          const std::int32_t line = section.line_of_vertex[static_cast<std::size_t>(pair.vertex[k])];
+          if (line < 0) continue;
+          for (std::size_t c = 0; c < 3; ++c) to[static_cast<std::size_t>(line)][c] += push.impulse[k][c];
+        }
+        return push.energy;
+      };
+      const double energy = add([](int) { return 1.0; }, sums.force);
+      if (energy == 0.0) continue;
+      sums.potential_energy += energy;
+      const auto duration = [&](int layer) {
+        const int e = first - layer;
+        const double step = std::ldexp(tick_, e - fine_bits);
+        return t - (static_cast<double>(done >> e) + 0.5) * step;
+      };
+      add(duration, sums.impulse);
+      add([&](int layer) { return std::abs(duration(layer)); }, sums.ahead);
+    }
+  }
+}
+
+Integrator::Measures LatticeContact::measures() const {
+  return {{"contact_strikes", static_cast<double>(counts_.strikes)},
+          {"contact_layers", static_cast<double>(counts_.layers)},
+          {"contact_pairs", static_cast<double>(counts_.pairs)},
+          {"pairs_at_a_vertex", static_cast<double>(counts_.at_vertex)},
+          {"smallest_distance", counts_.smallest_distance},
+          {"fastest_approach", counts_.fastest},
+          {"friction_work", counts_.friction_work},
+          {"restitution_work", counts_.restitution_work}};
+}
+
+void LatticeContact::save(ArchiveWriter& archive) const { archive.put("contact", counts_); }
+
+void LatticeContact::load(ArchiveReader& archive) {
+  forget();
+  archive.get("contact", counts_);
+}
+
+// Nobody is there: whoever has to be will be found, with the same bits.
+void LatticeContact::forget() {
+  counts_ = {};
+  for (Section& section : sections_) {
+    section.pairs.clear();
+    if (section.contact->options().all_pairs) add_all(section);
+    make_levels(section);
+  }
+}
+
+LatticeContact::Pair LatticeContact::fresh(const Section& section, const ContactPair& key, int layers) const {
+  return {key, section.contact->constants(key), exponent(*section.contact, key), layers};
+}
+
+void LatticeContact::add_all(Section& section) {
+  Bounds everywhere;
+  everywhere.take(std::array<double, 3>{});
+  const std::vector<Bounds> boxes(section.line_of_vertex.size(), everywhere);
+  section.contact->surface().find_pairs(boxes, section.tree, true, section.candidates);
+  for (const ContactPair& key : section.candidates)
+    section.pairs.push_back(fresh(section, key, section.contact->options().deepest));
+}
+
+}  // namespace tempi

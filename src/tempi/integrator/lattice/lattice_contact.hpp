@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact by layers on a lattice of ticks: Vouga, Harmon, Tamstorf, Grinspun (2010), eq. (11), potentials with fixed
+// steps of their own that overlap as they like.
+//
+//   at tau = j h_l, h_l = 2^e tick, e whole and of any sign:  v_a -= h_l (dV_l/dx_a) / m_a
+//
+// whether anybody is near or not: a layer that is not touched gives zero. So it need not be there, and who is there
+// decides the cost, never a bit: nodes that are not pushed are not even moved to the layer's time. Who is there is
+// found in windows of time: the window is run, the paths of the surfaces' vertices, straight between their kicks, are
+// searched for pairs that came closer than the next layer that was not there (separation.hpp, certified), those layers
+// are added and the window is run again, until nothing is missed.
+//
+// Time is whole in units of 2^-20 tick. A layer that had to be finer ends the run: nothing resolved stops that pair.
+// The bits do not depend on windows, threads, the tree or on what was there by mistake.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tempi/contact/layered_contact.hpp"
+#include "tempi/contact/separation.hpp"
+#include "tempi/core/aligned_vector.hpp"
+#include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/lattice/lattice_nodes.hpp"
+#include "tempi/integrator/lattice/lattice_strikes.hpp"
+#include "tempi/integrator/lattice/lattice_supports.hpp"
+
+namespace tempi {
+
+class LatticeContact {
+ public:
+  // Time in units of 2^-fine_bits tick.
+  using Fine = Index;
+  static constexpr int fine_bits = 20;
+  static constexpr Fine never = std::numeric_limits<Fine>::max();
+  static double in_ticks(Fine fine) { return std::ldexp(static_cast<double>(fine), -fine_bits); }
+
+  // All must outlive it; `tick` [s]. Throws InputError: a first layer too stiff for the model's tick.
+  LatticeContact(const Model& model, const LatticeGroups& plan, LatticeNodes& nodes, LatticeSupports& supports,
+                 ThreadTeam& team, double tick);
+
+  // The next instant after `done` at which a layer that is there acts, or `never`.
+  Fine next(Fine done) const;
+  // Kicks of all layers due.
+  void strike(Fine now, State& state);
+  // The groups that have acted at `now` have bent the paths of their nodes.
+  void note(std::span<const std::size_t> groups, double now);
+
+  // A window of time begins [ticks], the nodes being on their way; and begins again, with more layers there.
+  void begin(double from);
+  void begin_again();
+  // It ends [ticks]: whether layers were missed, which are there from now on. Throws SolveError: what cannot be
+  // stopped.
+  bool missed(double to);
+  double time_searching() const { return time_searching_; }  // in this window [s] of wall time
+  // Nothing was missed: layers that nobody touched for a while go.
+  void accept();
+
+  // Adds to what LatticeStrikes::look has found at these places, `done` being the last instant before t.
+  void report(std::span<const NodeLine> nodes, double t, Fine done, LatticeStrikes::NodalSums& sums) const;
+
+  Integrator::Measures measures() const;
+  void save(ArchiveWriter& archive) const;
+  void load(ArchiveReader& archive);
+  void forget();  // the run
+
+ private:
+  using Vector = std::array<double, 3>;
+  struct Pair {  // that is there
+    ContactPair pair;
+    LayeredContact::Constants constants;
+    std::int32_t exponent;     // the first layer's step is 2^exponent
+    std::int32_t layers;       // that are there
+    std::int32_t touched = 0;  // layers, in this window
+    Index used = 0;            // window in which the deepest was touched
+  };
+  struct Section {
+    const LayeredContact* contact;
+    std::vector<std::int32_t> line_of_vertex;  // -1: rigid
+    std::vector<std::int32_t> path_of_vertex;  // -1: rigid
+    std::vector<Pair> pairs;                   // ascending
+    BoxTree tree;
+    Index looks = 0;
+    struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
+      std::int32_t exponent;
+      std::vector<std::int32_t> pairs;
+    };
+    std::vector<Level> levels;  // ascending
+    std::vector<ContactPair> candidates;
+    std::vector<std::int8_t> lacking;  // of each, layers
+    std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
+  };
+  struct Counts {
+    Index strikes = 0, layers = 0, pairs = 0, at_vertex = 0;
+    double smallest_distance = std::numeric_limits<double>::infinity(), fastest = 0.0;
+    double friction_work = 0.0, restitution_work = 0.0;
+  };
+
+  std::int32_t exponent(const LayeredContact& contact, const ContactPair& pair) const;
+  double step(const Pair& pair, int layer) const { return std::ldexp(tick_, pair.exponent - layer - fine_bits); }
+  Vector place(const Section& section, std::size_t vertex, std::span<const NodeLine> nodes, double now) const;
+  void make_levels(Section& section);
+  void strike(Section& section, std::span<const std::int32_t> due, int zeros, Fine now, State& state);
+  void apply(Section& section, Pair& pair, LayeredContact::Push& push, Fine now, State& state);
+  void find(Section& section, double to);
+  Pair fresh(const Section& section, const ContactPair& key, int layers) const;
+  void add_all(Section& section);
+  bool add_missed(Section& section, double to);
+  void bend(std::int32_t path, double now);
+
+  const Model& model_;
+  LatticeNodes& nodes_;
+  LatticeSupports& supports_;
+  ThreadTeam& team_;
+  double tick_;
+  std::vector<Section> sections_;
+  std::vector<std::vector<std::int32_t>> paths_of_group_;
+  std::vector<std::int32_t> line_of_path_, path_of_line_;
+  std::vector<std::vector<Bend>> paths_;  // since the window began; times in ticks
+  std::vector<Vector> reference_;         // by line [m]
+  double from_ = 0.0;                     // where the window began [ticks]
+  Index window_ = 0;
+  double time_searching_ = 0.0;
+  Counts counts_, kept_counts_;
+  std::vector<LayeredContact::Push> pushes_;  // of the instant
+};
+
+}  // namespace tempi

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/lattice/lattice_contact.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "support/touching.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/potential/uniform_field.hpp"
+
+namespace tempi {
+namespace {
+
+using namespace test;
+
+const Material rubber = NeoHookean{lame_from_young(1.0, 0.3)};
+
+// Two cubes, the second above and turned a little by its jitter, thrown at each other askew.
+Body two_cubes(const LayerOptions& options, int n = 2) {
+  return touching_body(beside(tetrahedron_mesh(CellType::tetrahedron4, n, 0.1, 3),
+                              tetrahedron_mesh(CellType::tetrahedron4, n, 0.1, 5), {0.2, 0.3, 1.25}),
+                       rubber, options);
+}
+State thrown(const Body& body) {
+  return approaching(body, body.model->node_count() / 2, {0.01, 0.0, 0.1}, {-0.02, 0.01, -0.15});
+}
+constexpr double gap = 0.04, end = 6.0;
+
+bool same_bits(const State& a, const State& b) {
+  return a.displacement == b.displacement && a.velocity == b.velocity && a.clock == b.clock;
+}
+
+TEST(LatticeContact, KeepsMomentaAndEnergy) {
+  const Body body = two_cubes(layers_of(gap, 2e3));
+  State state = thrown(body);
+  const auto avi = avi_with(body);
+  Balance balance;
+  double potential = 0.0;
+  for (int k = 0; k <= 60; ++k) {
+    avi->advance_to(state, end * k / 60);
+    const Sample now = sample(*body.model, avi->synchronized(state, end * k / 60));
+    potential = std::max(potential, now.energy.potential);
+    balance.add(now);
+  }
+  EXPECT_LT(balance.linear_momentum().error, 1e-14);
+  EXPECT_LT(balance.angular_momentum().error, 1e-14);
+  EXPECT_GT(potential, 0.3 * balance.energy().reference);  // they did meet
+  EXPECT_GT(measure(*avi, "contact_strikes"), 1000.0);
+  EXPECT_GT(measure(*avi, "smallest_distance"), 0.1 * gap);
+}
+
+// Of the second order in the elements' steps, though contact begins and ends: layers have no kink in their force.
+TEST(LatticeContact, EnergyErrorFallsWithTheSteps) {
+  const Body body = two_cubes(layers_of(gap, 2e3));
+  const auto band = [&](double safety) {
+    State state = thrown(body);
+    const auto avi = avi_with(body, {}, safety);
+    Balance balance;
+    for (int k = 0; k <= 60; ++k) {
+      avi->advance_to(state, end * k / 60);
+      balance.add(sample(*body.model, avi->synchronized(state, end * k / 60)));
+    }
+    return balance.energy().band;
+  };
+  const double coarse = band(0.2), fine = band(0.05);
+  EXPECT_LT(coarse, 3e-3);
+  EXPECT_LT(fine, coarse / 8.0);
+}
+
+// A control: where layers are not struck they pass through each other.
+TEST(LatticeContact, WithoutLayersTheyPass) {
+  Body body = two_cubes(layers_of(gap, 2e3));
+  const Body free = make_body(*body.mesh, rubber, 1.0);
+  State state = thrown(body);
+  avi_with(free)->advance_to(state, end);
+  const Index half = body.model->node_count() / 2;
+  double lowest = 1e9, highest = -1e9;
+  for (Index a = 0; a < 2 * half; ++a) {
+    const double z = body.mesh->point(make_id<NodeId>(a))[2] + state.displacement[static_cast<std::size_t>(3 * a + 2)];
+    (a < half ? highest : lowest) = a < half ? std::max(highest, z) : std::min(lowest, z);
+  }
+  EXPECT_LT(lowest, highest - 0.3);
+}
+
+TEST(LatticeContact, NobodyPasses) {
+  const Body body = two_cubes(layers_of(gap, 2e3));
+  State state = thrown(body);
+  const auto avi = avi_with(body);
+  for (int k = 1; k <= 30; ++k) {
+    avi->advance_to(state, end * k / 30);
+    const Snapshot now = avi->synchronized(state, end * k / 30);
+    const LayeredContact& contact = *body.model->layers()[0];
+    std::vector<std::array<double, 3>> x;
+    for (const auto& v : contact.surface().vertices()) {
+      auto& p = x.emplace_back(v.place);
+      for (std::size_t c = 0; c < 3; ++c) p[c] += now.state.displacement[3 * ordinal(v.node) + c];
+    }
+    EXPECT_EQ(too_close(contact, x, contact.law().inner), "") << k;
+  }
+}
+
+TEST(LatticeContact, BitsDoNotDependOnWindowsNorThreads) {
+  const Body body = two_cubes(layers_of(gap, 2e3));
+  const auto run = [&](LatticeOptions options) {
+    State state = thrown(body);
+    avi_with(body, options)->advance_to(state, end);
+    return state;
+  };
+  const State one = run({});
+  for (const double window : {0.3, 1.0, 7.0, 64.0, 1000.0}) {
+    LatticeOptions options;
+    options.window = window;
+    EXPECT_TRUE(same_bits(one, run(options))) << window;
+  }
+  for (const int threads : {2, 3, 8}) {
+    LatticeOptions options;
+    options.threads = threads;
+    EXPECT_TRUE(same_bits(one, run(options))) << threads;
+  }
+}
+
+TEST(LatticeContact, BitsAreThoseOfAllPairsThere) {
+  const LayerOptions found = layers_of(gap, 2e3);
+  LayerOptions all = found;
+  all.all_pairs = true;
+  all.deepest = 3;
+  const Body one = two_cubes(found, 1), other = two_cubes(all, 1);
+  State a = thrown(one), b = thrown(other);
+  const auto avi = avi_with(one), reference = avi_with(other);
+  avi->advance_to(a, end);
+  reference->advance_to(b, end);
+  EXPECT_TRUE(same_bits(a, b));
+  EXPECT_LT(measure(*avi, "contact_layers"), all.deepest);
+}
+
+TEST(LatticeContact, GoesOnThroughACheckpointInMidContact) {
+  const Body body = two_cubes(layers_of(gap, 2e3));
+  State state = thrown(body);
+  const auto avi = avi_with(body);
+  avi->advance_to(state, end);
+  State parts = thrown(body);
+  const auto before = avi_with(body), after = avi_with(body);
+  before->advance_to(parts, 0.123 * end);
+  before->advance_to(parts, 0.411 * end);
+  std::stringstream file;
+  ArchiveWriter out(file);
+  parts.save(out);
+  before->save(out);
+  State read = reference_state(*body.model);
+  ArchiveReader in(file);
+  read.load(in);
+  after->load(in);
+  EXPECT_GT(measure(*after, "contact_strikes"), 0.0);
+  after->advance_to(read, end);
+  EXPECT_TRUE(same_bits(state, read));
+}
+
+// A mass between two rigid spheres, thrown again and again: E is some barriers of the first layer.
+struct Bounces {
+  double worst = 0.0, first = 0.0,
+         last = 0.0;  // relative change of energy by a bounce; means of the first and last tenth
+};
+Bounces bounce(double exponent, double alpha, double barriers, double crossing_speed, int count) {
+  const double speed = 1.0, mass = 1.0;
+  LayerOptions options;
+  options.law = {0.1, 0.01, 1.0, exponent};
+  options.law.stiffness = 0.5 * mass * speed * speed / barriers / options.law.barrier(0);
+  options.alpha = alpha;
+  options.pairs = 1.0;
+  options.speed = crossing_speed;
+  const Mesh mesh = mesh_of(2, {0.0, 0.0}, CellType::point1, {{0}});
+  SurfaceBuilder builder(mesh);
+  builder.add_sphere(make_id<NodeId>(0), 0.0, ContactSurface::both);
+  builder.add_rigid_sphere({1.0, 0.0, 0.0}, 0.5, {});
+  builder.add_rigid_sphere({-1.0, 0.0, 0.0}, 0.5, {});
+  Model::Parts parts;
+  parts.dim = 2;
+  parts.reference = {0.0, 0.0};
+  parts.mass = {mass};
+  parts.potentials.push_back(make_uniform_field(parts.reference, 2, parts.mass, {make_id<NodeId>(0)}, {}));
+  parts.layers.push_back(std::make_unique<LayeredContact>(std::move(builder).build(), options, parts.mass, "box"));
+  const Model model(std::move(parts));
+  LatticeOptions free;
+  free.rechecked = 0.0;  // there is nothing but contact
+  AviLattice avi(model, {0.1, {1}}, free);
+  State state = reference_state(model);
+  state.velocity[0] = speed;
+  std::vector<double> energies;
+  double before = 0.5 * mass * speed * speed;
+  Bounces r;
+  double sign = 1.0, t = 0.0;
+  std::vector<double> changes;
+  while (std::ssize(changes) < count) {
+    t += 0.2;
+    avi.advance_to(state, t);
+    const double x = state.displacement[0] + state.velocity[0] * (t - state.clock[0]);
+    if (std::abs(x) > 0.3 || state.velocity[0] * sign > 0.0) continue;
+    const double now = 0.5 * mass * state.velocity[0] * state.velocity[0];
+    changes.push_back(now - 0.5 * mass * speed * speed);
+    r.worst = std::max(r.worst, std::abs(now - before) / (0.5 * mass * speed * speed));
+    before = now;
+    sign = -sign;
+  }
+  const auto tenth = changes.size() / 10;
+  for (std::size_t i = 0; i < tenth; ++i) {
+    r.first += std::abs(changes[i]);
+    r.last += std::abs(changes[changes.size() - 1 - i]);
+  }
+  return r;
+}
+
+// Relative errors of a bounce and whether they grow. `deep`: 30 barriers, plainly and with steps that a crossing needs.
+void expect_no_growth(int count) {
+  for (const double barriers : {0.4, 3.6}) {
+    const Bounces cubic = bounce(3.0, 0.05, barriers, 0.0, count);
+    EXPECT_LT(cubic.worst, 3e-6) << barriers;
+    EXPECT_LT(cubic.last, 1.5 * cubic.first) << barriers;
+  }
+  const Bounces deep = bounce(3.0, 0.05, 30.0, 0.0, count), ruled = bounce(3.0, 0.05, 30.0, 1.0, count / 10);
+  EXPECT_LT(deep.worst, 3e-3);
+  EXPECT_LT(ruled.worst, 3e-7);
+  // A control: the quadratic layers of the literature.
+  const Bounces square = bounce(2.0, 0.05, 3.6, 0.0, count);
+  EXPECT_GT(square.worst, 100.0 * bounce(3.0, 0.05, 3.6, 0.0, count).worst);
+}
+TEST(LatticeContact, BouncesDoNotGrow) { expect_no_growth(300); }
+TEST(LatticeContact, FullBouncesDoNotGrow) { expect_no_growth(10'000); }
+
+}  // namespace
+}  // namespace tempi
