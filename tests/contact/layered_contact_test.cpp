@@ -88,9 +88,9 @@ TEST(LayeredContact, PushesAreTheGradientAndKeepMomenta) {
       std::array<Point, 4> x{}, rest{};
       for (auto& p : x)
         for (double& c : p) c = random.uniform(-1, 1);
-      if (kind.first == 2 && i % 2 == 0) {
-        const double turn = random.uniform(0.002, 0.03);
-        for (std::size_t c = 0; c < 3; ++c) x[3][c] = x[2][c] + x[1][c] - x[0][c] + turn * x[3][c];
+      if (kind.first == 2 && i % 2 == 0) {  // crossing at a small angle
+        const double turn = random.uniform(0.01, 0.04), wide = random.uniform(0.3, 0.6);
+        x = {Point{-0.5, 0, 0}, Point{0.5, 0, 0}, Point{-wide, -wide * turn, 0.3}, Point{wide, wide * turn, 0.3}};
       }
       rest = {Point{0, 0, 0}, Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}};
       const LayeredContact contact = one_pair(kind, rest, layers_of(1.5, 3.0));
@@ -119,7 +119,7 @@ TEST(LayeredContact, PushesAreTheGradientAndKeepMomenta) {
         }
       }
       nearly_parallel += kind.first == 2 && i % 2 == 0 && here.energy > 0.0 ? 1 : 0;
-      EXPECT_LT(worst, 3e-8 * std::max(1.0, largest)) << int{kind.first} << int{kind.second} << " " << i;
+      EXPECT_LT(worst, 1e-7 * std::max(1.0, largest)) << int{kind.first} << int{kind.second} << " " << i;
       for (std::size_t c = 0; c < 3; ++c) {
         EXPECT_NEAR(sum[c], 0.0, 1e-13 * (1.0 + largest));
         EXPECT_NEAR(moment[c], 0.0, 1e-12 * (1.0 + largest));

@@ -214,6 +214,7 @@ WallInput read_wall(const Section& s) {
   w.inside = s.boolean("inside");
   w.penalty = s.number("penalty");
   w.step = s.number("step");
+  if (s.has("velocity")) w.velocity = s.list<double>("velocity", "a list of numbers");
   w.keys = given_keys(s, {"point", "normal", "centre", "axis", "low", "high", "radius", "inside"});
   w.place = s.place();
   return w;
@@ -221,8 +222,14 @@ WallInput read_wall(const Section& s) {
 
 void read_body(const Reader& reader, CaseFile& c) {
   for (const Section& s : reader.sections("contact"))
-    c.contacts.push_back(
-        {read_between(s), s.text("law"), *s.number("penalty"), s.number("skin"), s.number("step"), s.place()});
+    c.contacts.push_back({read_between(s), s.text("law"), s.number("penalty"), s.number("skin"), s.number("step"),
+                          s.number("distance"), s.number("inner_distance"), s.number("stiffness"), s.number("speed"),
+                          *s.number("exponent"), *s.number("surface_safety"), *s.number("alpha"), *s.number("pairs"),
+                          *s.number("friction"), *s.number("energy_restitution"),
+                          given_keys(s, {"penalty", "skin", "step"}),
+                          given_keys(s, {"distance", "inner_distance", "stiffness", "speed", "exponent",
+                                         "surface_safety", "alpha", "pairs", "friction", "energy_restitution"}),
+                          s.place()});
   for (const Section& s : reader.sections("wall")) c.walls.push_back(read_wall(s));
   for (const Section& s : reader.sections("constraint")) c.constraints.push_back(read_constraint(s));
   for (const Section& s : reader.sections("damping")) c.dampings.push_back(read_damping(s));

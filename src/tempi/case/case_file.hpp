@@ -114,9 +114,12 @@ struct LoadInput {
 struct ContactInput {
   std::vector<Selector> between;  // two, or none
   std::string law;
-  double penalty;                    // [m/N]
-  std::optional<double> skin, step;  // [m], [s]
+  std::optional<double> penalty, skin, step;                                    // of faces: [m/N], [m], [s]
+  std::optional<double> distance, inner_distance, stiffness, speed;             // of layers: [m], [m], [J/m^p], [m/s]
+  double exponent, surface_safety, alpha, pairs, friction, energy_restitution;  // of layers
+  std::vector<std::pair<std::string, Place>> of_faces, of_layers;               // keys given that belong to one law
   Place place;
+  bool has_layers() const { return law == "layers"; }
 };
 
 struct WallInput {
@@ -131,6 +134,7 @@ struct WallInput {
   double radius;                // [m]; 0: not given
   bool inside;
   std::optional<double> penalty, step;              // [m/N], absent: nobody goes beyond it; [s]
+  std::vector<double> velocity;                     // [m/s]; empty: at rest
   std::vector<std::pair<std::string, Place>> keys;  // those given that belong to some types
   Place place;
 };

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/selection.hpp"
+#include "tempi/contact/surface.hpp"
+#include "tempi/core/cross.hpp"
 
 namespace tempi {
 namespace {
@@ -52,43 +55,7 @@ std::array<double, 3> vector_of(const WallInput& in, std::string_view key, int d
   return result;
 }
 
-}  // namespace
-
-double penalty_step(std::span<const NodeId> nodes, std::span<const double> masses, double penalty) {
-  constexpr double part = 0.25;
-  double lightest = std::numeric_limits<double>::infinity();
-  for (const NodeId a : nodes) lightest = std::min(lightest, masses[ordinal(a)]);
-  return part * 2.0 * std::sqrt(penalty * lightest);
-}
-
-std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const TouchingBody& body) {
-  if (body.cells == nullptr)
-    throw PlacedError(in.place,
-                      "[[contact]] is between faces of cells, and there are only particles. Give them a "
-                      "[[potential]], such as hertz.");
-  if (body.mesh.dim() != 3)
-    throw PlacedError(in.place,
-                      "law = \"faces\" needs three dimensions: edges in a plane cross in a point, which has no length "
-                      "to measure. Leave [[contact]] out.");
-  std::vector<SurfaceTriangle> sides[2];
-  for (std::size_t s = 0; s < std::max<std::size_t>(1, in.between.size()); ++s) {
-    const Selector everything{};
-    sides[s] = surface_triangles(*body.cells, facets_of(in.between.empty() ? everything : in.between[s], body));
-    if (sides[s].empty()) throw PlacedError(in.place, "there are no outer faces. Choose other groups.");
-    std::ranges::sort(sides[s]);
-  }
-  std::vector<SurfaceTriangle> both;
-  std::ranges::set_intersection(sides[0], sides[1], std::back_inserter(both));
-  if (!both.empty())
-    throw PlacedError(in.place, fmt::format("the groups of between have {} faces in common. Choose groups that share "
-                                            "none, or leave between out.",
-                                            both.size()));
-  return at_place(in.place, [&] {
-    return make_face_contact(body.cells->points(), std::move(sides[0]), std::move(sides[1]), in.penalty, in.skin);
-  });
-}
-
-HardWall choose_wall(const WallInput& in, const TouchingBody& body) {
+Wall wall_of(const WallInput& in, int dim) {
   const WallType& type = *std::ranges::find_if(wall_types, [&](const WallType& t) { return in.type == t.name; });
   for (const auto& [key, place] : in.keys) {
     if (has_key(type.required, key) || has_key(type.optional, key)) continue;
@@ -102,7 +69,6 @@ HardWall choose_wall(const WallInput& in, const TouchingBody& body) {
     if (has_key(type.required, key) &&
         std::ranges::find(in.keys, key, &std::pair<std::string, Place>::first) == in.keys.end())
       throw PlacedError(in.place, fmt::format("{} needs {}. Add {} = ...", in.type, type.required, key));
-  const int dim = body.mesh.dim();
   Wall wall;
   wall.shape = type.shape;
   wall.point = vector_of(in,
@@ -114,8 +80,239 @@ HardWall choose_wall(const WallInput& in, const TouchingBody& body) {
   wall.high = vector_of(in, "high", dim);
   wall.radius = in.radius;
   wall.inside = in.inside;
+  return at_place(in.place, [&] { return checked(wall, dim); });
+}
+
+double extent_of_wall(const Wall& wall) {
+  double size = wall.radius;
+  for (std::size_t c = 0; c < 3; ++c)
+    for (const double x : {wall.point[c], wall.high[c]})
+      if (std::isfinite(x)) size = std::max(size, std::abs(x));
+  return size;
+}
+
+void refuse_keys(const std::vector<std::pair<std::string, Place>>& keys, const char* law) {
+  if (!keys.empty())
+    throw PlacedError(keys.front().second, fmt::format("{} belongs to law = \"{}\". Leave it out, or choose that law.",
+                                                       keys.front().first, law));
+}
+
+// The facets of the first or the second group.
+std::vector<CellFacet> side_of(const ContactInput& in, std::size_t side, const TouchingBody& body) {
+  return facets_of(in.between.empty() ? Selector{} : in.between[side], body);
+}
+
+}  // namespace
+
+double penalty_step(std::span<const NodeId> nodes, std::span<const double> masses, double penalty) {
+  constexpr double part = 0.25;
+  double lightest = std::numeric_limits<double>::infinity();
+  for (const NodeId a : nodes) lightest = std::min(lightest, masses[ordinal(a)]);
+  return part * 2.0 * std::sqrt(penalty * lightest);
+}
+
+std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const TouchingBody& body) {
+  refuse_keys(in.of_layers, "layers");
+  if (!in.penalty) throw PlacedError(in.place, "law = \"faces\" needs a penalty (in m/N). Add penalty = ...");
+  if (body.cells == nullptr)
+    throw PlacedError(in.place,
+                      "[[contact]] is between faces of cells, and there are only particles. Give them a "
+                      "[[potential]], such as hertz.");
+  if (body.mesh.dim() != 3)
+    throw PlacedError(in.place,
+                      "law = \"faces\" needs three dimensions: edges in a plane cross in a point, which has no length "
+                      "to measure. Leave [[contact]] out.");
+  std::vector<SurfaceTriangle> sides[2];
+  for (std::size_t s = 0; s < std::max<std::size_t>(1, in.between.size()); ++s) {
+    sides[s] = surface_triangles(*body.cells, side_of(in, s, body));
+    if (sides[s].empty()) throw PlacedError(in.place, "there are no outer faces. Choose other groups.");
+    std::ranges::sort(sides[s]);
+  }
+  std::vector<SurfaceTriangle> both;
+  std::ranges::set_intersection(sides[0], sides[1], std::back_inserter(both));
+  if (!both.empty())
+    throw PlacedError(in.place, fmt::format("the groups of between have {} faces in common. Choose groups that share "
+                                            "none, or leave between out.",
+                                            both.size()));
+  return at_place(in.place, [&] {
+    return make_face_contact(body.cells->points(), std::move(sides[0]), std::move(sides[1]), *in.penalty, in.skin);
+  });
+}
+
+std::unique_ptr<FaceContact> faces_of_layers(const ContactInput& in, const TouchingBody& body) {
+  if (body.cells == nullptr || body.mesh.dim() != 3) return nullptr;
+  std::vector<SurfaceTriangle> sides[2];
+  for (std::size_t s = 0; s < std::max<std::size_t>(1, in.between.size()); ++s)
+    sides[s] = surface_triangles(*body.cells, side_of(in, s, body));
+  if (sides[0].empty() || (!in.between.empty() && sides[1].empty())) return nullptr;
+  if (in.between.empty() && sides[0].size() < 2) return nullptr;
+  return make_face_contact(body.cells->points(), std::move(sides[0]), std::move(sides[1]), 1.0);
+}
+
+namespace {
+
+using Point = std::array<double, 3>;
+
+// How large things are: what is put far away is put a hundred times as far.
+double extent_of(const Mesh& mesh) {
+  double size = 0.0;
+  for (const double x : mesh.points()) size = std::max(size, std::abs(x));
+  return size > 0.0 ? size : 1.0;
+}
+
+Point padded(std::span<const double> values) {
+  Point x{};
+  std::ranges::copy(values.first(std::min<std::size_t>(3, values.size())), x.begin());
+  return x;
+}
+
+// A plane is a triangle (an edge) so large that nobody gets around it.
+void add_wall(SurfaceBuilder& builder, const WallInput& in, const TouchingBody& body) {
+  const Wall wall = wall_of(in, body.mesh.dim());
+  if (wall.inside)
+    throw PlacedError(in.place, "layers of contact do not act on the inside of a wall yet. Build it of boxes.");
+  if (!in.velocity.empty() && std::ssize(in.velocity) != body.mesh.dim())
+    throw PlacedError(in.place, fmt::format("velocity has {} components (there are {} dimensions).", in.velocity.size(),
+                                            body.mesh.dim()));
+  const Point velocity = padded(in.velocity);
+  const double far = 100.0 * (extent_of(body.mesh) + extent_of_wall(wall));
+  if (wall.shape == Wall::Shape::sphere) return builder.add_rigid_sphere(wall.point, wall.radius, velocity);
+  if (wall.shape == Wall::Shape::box) return builder.add_rigid_box(wall.point, wall.high, velocity);
+  const auto along = [&](const Point& direction, double by) {
+    return Point{wall.point[0] + by * direction[0], wall.point[1] + by * direction[1],
+                 wall.point[2] + by * direction[2]};
+  };
+  if (wall.shape == Wall::Shape::cylinder)
+    return builder.add_rigid_rod(along(wall.direction, -far), along(wall.direction, far), wall.radius, velocity);
+  const Point& n = wall.direction;
+  if (body.mesh.dim() == 2) {
+    const Point t = {-n[1], n[0], 0.0};
+    return builder.add_rigid_face(std::array{along(t, -far), along(t, far)}, velocity);
+  }
+  const std::size_t least = std::abs(n[0]) <= std::abs(n[1]) && std::abs(n[0]) <= std::abs(n[2]) ? 0
+                            : std::abs(n[1]) <= std::abs(n[2])                                   ? 1
+                                                                                                 : 2;
+  Point axis{};
+  axis[least] = 1.0;
+  Point u = cross(n, axis);
+  const double length = std::sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  for (double& c : u) c /= length;
+  const Point v = cross(n, u);
+  std::vector<Point> corners;
+  for (int k = 0; k < 3; ++k) {
+    const double angle = 2.0 * std::numbers::pi * k / 3.0;
+    Point x = along(u, far * std::cos(angle));
+    for (std::size_t c = 0; c < 3; ++c) x[c] += far * std::sin(angle) * v[c];
+    corners.push_back(x);
+  }
+  builder.add_rigid_face(corners, velocity);
+}
+
+// How stiff every node is by itself [N/m]: a third of the trace of its block of the stiffness, in space.
+std::vector<double> nodal_stiffness(const TouchingBody& body) {
+  const auto d = static_cast<std::size_t>(body.mesh.dim());
+  std::vector<double> k(body.masses.size(), 0.0);
+  const std::vector<double> u(body.mesh.points().size(), 0.0);
+  for (const auto& potential : body.potentials)
+    for (Index i = 0; i < potential->size(); ++i)
+      potential->each_hessian_piece(i, u, 0.0, [&](std::span<const NodeId> nodes, std::span<const double> H) {
+        const std::size_t n = nodes.size() * d;
+        for (std::size_t j = 0; j < n; ++j)
+          k[ordinal(nodes[j / d])] += std::max(0.0, H[j * n + j]) / static_cast<double>(d);
+      });
+  return k;
+}
+
+double speed_of(const TouchingBody& body, std::span<const WallInput> walls) {
+  const auto d = static_cast<std::size_t>(body.mesh.dim());
+  Point low{}, high{};
+  const auto take = [&](std::span<const double> v, bool first) {
+    for (std::size_t c = 0; c < d; ++c) {
+      low[c] = first ? v[c] : std::min(low[c], v[c]);
+      high[c] = first ? v[c] : std::max(high[c], v[c]);
+    }
+  };
+  for (std::size_t a = 0; a < body.masses.size(); ++a) take(body.velocity.subspan(a * d, d), a == 0);
+  for (const WallInput& wall : walls) take(padded(wall.velocity), false);
+  double squared = body.fall * body.fall;
+  for (std::size_t c = 0; c < d; ++c) squared += (high[c] - low[c]) * (high[c] - low[c]);
+  return std::sqrt(squared);
+}
+
+double stiffness_of(const ContactInput& in, const LayerLaw& law, double speed, std::span<const NodeId> nodes,
+                    const TouchingBody& body) {
+  const std::vector<double> k = nodal_stiffness(body);
+  std::vector<double> own;
+  LayerLaw unit = law;
+  unit.stiffness = 1.0;
+  double needed = 0.0;
+  for (const NodeId a : nodes) {
+    const double m = body.masses[ordinal(a)];
+    own.push_back(k[ordinal(a)]);
+    const double wave = speed * std::sqrt(own.back() * m);  // [N]
+    needed = std::max(
+        {needed, 0.5 * m * speed * speed / unit.barrier(0), wave / std::pow(law.depth(0), law.exponent - 1.0)});
+  }
+  const auto middle = own.begin() + std::ssize(own) / 2;
+  std::ranges::nth_element(own, middle);
+  const double r = std::max(needed, *middle / unit.curvature(0));
+  if (!(r > 0.0))
+    throw PlacedError(
+        in.place, "nothing tells how stiff contact has to be: nobody is stiff and nobody moves. Give stiffness = ...");
+  return r;
+}
+
+}  // namespace
+
+std::unique_ptr<LayeredContact> choose_layers(const ContactInput& in, std::span<const WallInput> walls,
+                                              const TouchingBody& body) {
+  refuse_keys(in.of_faces, "faces");
+  if (!in.distance)
+    throw PlacedError(in.place,
+                      "contact needs a distance (in m), at which the first layer begins to push: a part of the "
+                      "shortest edges, or of how thick things are. Add distance = ...");
+  SurfaceBuilder builder(body.mesh);
+  const std::size_t sides = std::max<std::size_t>(1, in.between.size());
+  std::vector<NodeId> nodes;
+  for (std::size_t s = 0; s < sides; ++s) {
+    const std::int32_t side = sides == 1 ? ContactSurface::both
+                              : s == 0   ? ContactSurface::first
+                                         : ContactSurface::second;
+    const std::size_t before = nodes.size();
+    if (body.cells != nullptr) {
+      const std::vector<CellFacet> facets = side_of(in, s, body);
+      builder.add_facets(*body.cells, facets, side);
+      for (const CellFacet& f : facets)
+        for (const NodeId a : facet_nodes(*body.cells, f)) nodes.push_back(a);
+    }
+    for (const NodeId a : Selection(body.mesh, body.constants).nodes(in.between.empty() ? Selector{} : in.between[s])) {
+      if (index(a) < body.first_particle) continue;
+      builder.add_sphere(a, body.radii.empty() ? 0.0 : body.radii[ordinal(a)], side);
+      nodes.push_back(a);
+    }
+    if (nodes.size() == before)
+      throw PlacedError(in.place, "there are no outer faces and no particles. Choose other groups.");
+  }
+  for (const WallInput& wall : walls) add_wall(builder, wall, body);
+  std::ranges::sort(nodes);
+  nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  LayerOptions options;
+  options.law = {*in.distance, in.inner_distance.value_or(0.1 * *in.distance), 1.0, in.exponent};
+  options.alpha = in.alpha;
+  options.pairs = in.pairs;
+  options.friction = in.friction;
+  options.restitution = in.energy_restitution;
+  options.speed = in.speed.value_or(speed_of(body, walls));
+  options.law.stiffness = in.stiffness ? *in.stiffness : stiffness_of(in, options.law, options.speed, nodes, body);
+  return at_place(in.place, [&] {
+    return std::make_unique<LayeredContact>(std::move(builder).build(), options, body.masses,
+                                            fmt::format("[[contact]] at {}", in.place));
+  });
+}
+
+HardWall choose_wall(const WallInput& in, const TouchingBody& body) {
   HardWall result;
-  result.wall = at_place(in.place, [&] { return checked(wall, dim); });
+  result.wall = wall_of(in, body.mesh.dim());
   std::vector<char> takes_part(static_cast<std::size_t>(body.mesh.node_count()), 0);
   if (body.cells != nullptr)
     for (const CellFacet& f : boundary_facets(*body.cells))

@@ -9,6 +9,7 @@
 
 #include "tempi/case/case_file.hpp"
 #include "tempi/contact/face_contact.hpp"
+#include "tempi/contact/layered_contact.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
 #include "tempi/mesh/mesh.hpp"
 
@@ -20,6 +21,10 @@ struct TouchingBody {
   Index first_particle;            // node, or how many there are
   std::span<const double> masses;  // [kg], one a node
   const Constants& constants;
+  std::span<const double> radii = {};                           // of the nodes [m]; empty: nobody has one
+  std::span<const double> velocity = {};                        // where the run starts [m/s]; for layers
+  std::span<const std::unique_ptr<Potential>> potentials = {};  // for layers
+  double fall = 0.0;                                            // the speed that loads may give [m/s]; for layers
 };
 
 // How long a step a penalty takes, about: a quarter of the stable step 2 sqrt(epsilon m) of the lightest of `nodes`
@@ -28,6 +33,17 @@ double penalty_step(std::span<const NodeId> nodes, std::span<const double> masse
 
 // Throws PlacedError: no cells, a plane model, groups without faces or that share one, a penalty out of range.
 std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const TouchingBody& body);
+
+// Layers of contact between what [[contact]] chooses, and the walls, which are rigid things among it. What it does not
+// give is chosen: inner distance a tenth of the outer one; speed as velocities, walls and falls have it; stiffness as
+// stiff as the surface is by itself (median over its nodes), and stiff enough that the first layer stops every node by
+// itself and the pressure of a wave of this speed. Throws PlacedError: nobody who may touch, keys of the other law,
+// values out of range, a wall inside out.
+std::unique_ptr<LayeredContact> choose_layers(const ContactInput& in, std::span<const WallInput> walls,
+                                              const TouchingBody& body);
+
+// Faces that cross where the run starts, for layers: null where there are no faces.
+std::unique_ptr<FaceContact> faces_of_layers(const ContactInput& in, const TouchingBody& body);
 
 // Throws PlacedError: keys that belong to another type, a shape that cannot be, nobody who could touch it.
 HardWall choose_wall(const WallInput& in, const TouchingBody& body);

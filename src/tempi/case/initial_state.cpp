@@ -74,17 +74,26 @@ void require_admissible_start(const CaseFile& in, const Potential& potential, co
 
 }  // namespace
 
+std::vector<double> initial_velocities(const CaseFile& in, const Mesh& mesh, Index first_particle,
+                                       const std::vector<double>& velocities) {
+  std::vector<double> v(mesh.points().size(), 0.0);
+  std::ranges::copy(velocities, v.begin() + first_particle * mesh.dim());
+  const auto given =
+      std::span(v).first(first_particle > 0 ? static_cast<std::size_t>(first_particle * mesh.dim()) : v.size());
+  if (!in.initial_velocity.empty() && std::ranges::any_of(given, [](double value) { return value != 0.0; }))
+    throw PlacedError(in.velocity_place, "the particles have velocities already. Leave out one of the two.");
+  at_place(in.velocity_place, [&] { evaluate_initial(in.initial_velocity, "velocity", in.constants, mesh, given); });
+  return v;
+}
+
 State choose_initial_state(const CaseFile& in, const Mesh& mesh, const Model& model, Index first_particle,
                            const std::vector<double>& velocities) {
   State state = reference_state(model);
-  std::ranges::copy(velocities, state.velocity.begin() + first_particle * mesh.dim());
   const std::size_t own =
       first_particle > 0 ? static_cast<std::size_t>(first_particle * mesh.dim()) : state.velocity.size();
-  const auto x = std::span(state.displacement).first(own), v = std::span(state.velocity).first(own);
-  if (!in.initial_velocity.empty() && std::ranges::any_of(v, [](double value) { return value != 0.0; }))
-    throw PlacedError(in.velocity_place, "the particles have velocities already. Leave out one of the two.");
+  const auto x = std::span(state.displacement).first(own);
   at_place(in.position_place, [&] { evaluate_initial(in.initial_position, "position", in.constants, mesh, x); });
-  at_place(in.velocity_place, [&] { evaluate_initial(in.initial_velocity, "velocity", in.constants, mesh, v); });
+  state.velocity = initial_velocities(in, mesh, first_particle, velocities);
   if (!in.initial_position.empty())
     for (std::size_t i = 0; i < own; ++i) x[i] -= mesh.points()[i];
   compare_with_supports(in, mesh, model, state);

@@ -161,6 +161,17 @@ std::string describe_model(const Simulation& s) {
         cells->density(), dilatational_wave_speed(lame, cells->density()));
   }
   for (const auto& [type, terms] : s.body.forces) out += fmt::format("  forces   {}: {} terms\n", type, terms);
+  for (const auto& contact : s.model->layers()) {
+    const LayerOptions& o = contact->options();
+    const ContactSurface& surface = contact->surface();
+    out += fmt::format(
+        "  contact  {} faces, {} edges, {} vertices; layers from {:.4g} to {:.4g} m, the first of {:.4g} J/m^{:.3g}, "
+        "barrier {:.3g} J, each next twice that, for speeds to {:.3g} m/s\n",
+        surface.face_count(), surface.edge_count(), surface.vertices().size(), o.law.outer, o.law.inner,
+        o.law.stiffness, o.law.exponent, o.law.barrier(0), o.speed);
+    const auto [shortest, longest] = contact->range_of_steps();
+    out += fmt::format("           first steps {:.4g} to {:.4g} s, each next half of that\n", shortest, longest);
+  }
   for (const HardWall& wall : s.body.walls)
     out += fmt::format("  wall     for {} nodes, which do not pass it\n", wall.nodes.size());
   out += fmt::format("  mass     {:.6g} kg{}\n", mass,

@@ -17,6 +17,9 @@ constexpr Range any{};
 constexpr Range positive{.low = 0.0};
 constexpr Range half_or_more{.low = 0.5, .low_closed = true};
 constexpr Range not_negative{.low = 0.0, .low_closed = true};
+constexpr Range from_two_to_four{.low = 2.0, .high = 4.0, .low_closed = true, .high_closed = true};
+constexpr Range up_to_half{.low = 0.0, .high = 0.5, .low_closed = false, .high_closed = true};
+constexpr Range up_to_one{.low = 0.0, .high = 1.0, .low_closed = true, .high_closed = true};
 constexpr Range fraction{.low = 0.0, .high = 1.0, .low_closed = false, .high_closed = true};
 constexpr Range count{.low = 0.0, .high = 1e9, .low_closed = true, .high_closed = true};
 constexpr Range at_least_one{.low = 1.0, .high = 1e9, .low_closed = true, .high_closed = true};
@@ -244,17 +247,40 @@ constexpr Option rows[] = {
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
     {"contact", "between", words, "", "", "", any,
-     "two groups of cells or facets that share no face: only faces of one with the other's; omitted: all outer faces, "
-     "those of one body among themselves too"},
-    {"contact", "law", choice, "", "\"faces\"", "faces", any,
-     "faces: the energy length^2 / (2 penalty) for two faces that cross in a segment (2011 thesis, eq. 2.90); in space "
-     "only"},
-    {"contact", "penalty", number, "m/N", "required", "", positive,
-     "epsilon of the law: the smaller, the less faces cross and the shorter the steps"},
+     "two groups of cells, facets or particles that share no face: only what is of one with what is of the other; "
+     "omitted: all outer faces and particles, those of one body among themselves too"},
+    {"contact", "law", choice, "", "\"layers\"", "layers | faces", any,
+     "layers: potentials without end between vertices, edges and faces that come close, V = r (eta - d)^p / p, each "
+     "with a step of its own, so that nobody passes (2010 paper); of avi on a lattice. faces: the energy length^2 / "
+     "(2 penalty) for two faces that cross in a segment (2011 thesis, eq. 2.90); in space only"},
+    {"contact", "distance", number, "m", "", "", positive,
+     "of layers, needed: how near things come before the first pushes"},
+    {"contact", "inner_distance", number, "m", "", "", positive,
+     "of layers: how near nothing ever comes; omitted: a tenth of distance"},
+    {"contact", "stiffness", number, "J/m^p", "", "", positive,
+     "of layers: r of the first; omitted: from the materials, and from the speeds it is to stop"},
+    {"contact", "exponent", number, "", "3", "", from_two_to_four,
+     "of layers: p; with 2 energy wanders some 100 times as far"},
+    {"contact", "speed", number, "m/s", "", "", positive,
+     "of layers: the speed of approach that steps allow for; omitted: that of the initial velocities, walls and falls"},
+    {"contact", "surface_safety", number, "", "0.3", "", fraction,
+     "of layers: cells at the surface take at most this part of their stable step, where safety sets them: contact "
+     "makes "
+     "their nodes stiffer"},
+    {"contact", "alpha", number, "", "0.05", "", up_to_half, "of layers: share of their stable steps"},
+    {"contact", "pairs", number, "", "8", "", at_least_one,
+     "of layers: how many push a vertex at once, for their stable steps"},
+    {"contact", "friction", number, "", "0", "", not_negative,
+     "of layers: Coulomb's coefficient; what it takes is booked"},
+    {"contact", "energy_restitution", number, "", "1", "", up_to_one,
+     "of layers: part of the energy of a layer that is given back (the ratio of speeds squared)"},
+    {"contact", "penalty", number, "m/N", "", "", positive,
+     "of faces, needed: epsilon of the law: the smaller, the less faces cross and the shorter the steps"},
     {"contact", "skin", number, "m", "", "", not_negative,
-     "how far the list of near faces reaches; omitted: half a mean edge"},
+     "of faces: how far the list of near ones reaches; omitted: half a mean edge"},
     {"contact", "step", number, "s", "", "", positive,
-     "of its own, whatever [integrator] says; omitted: half of sqrt(penalty m), m the lightest node, or the step of "
+     "of faces: of its own, whatever [integrator] says; omitted: half of sqrt(penalty m), m the lightest node, or the "
+     "step of "
      "[integrator]"},
 
     {"wall", "type", choice, "", "required", "plane | sphere | cylinder | box", any, "its shape"},
@@ -271,9 +297,10 @@ constexpr Option rows[] = {
     {"wall", "high", numbers, "m", "", "", any, "box: its corner of the largest coordinates"},
     {"wall", "penalty", number, "m/N", "", "", positive,
      "epsilon of the energy depth^2 / (2 penalty) of every node beyond it (2011 thesis, eq. 3.90); omitted: nobody "
-     "goes "
-     "beyond it, for energy-stepping and async-energy-stepping"},
+     "goes beyond it, exactly for energy-stepping and async-energy-stepping, by the layers of every [[contact]] for "
+     "avi"},
     {"wall", "step", number, "s", "", "", positive, "as that of contact"},
+    {"wall", "velocity", numbers, "m/s", "", "", any, "with layers of contact only: it moves so; omitted: it rests"},
 
     {"subdomain", "group", group, "", "", "", any, "cells, or bonds between nodes, of this group"},
     {"subdomain", "where", text, "", "", "", any, where_text},

@@ -123,6 +123,11 @@ std::vector<std::string> history_columns(const Simulation& s) {
   for (Index i = 0; i < s.model->supports().size(); ++i)
     for (int c = 0; c < s.body.mesh->dim(); ++c)
       names.push_back(fmt::format("{}.reaction_{}", s.model->supports()[i].name, axes[c]));
+  for (std::size_t k = 1; k <= s.model->layers().size(); ++k) {
+    names.push_back(fmt::format("contact_{}.force", k));
+    for (int c = 0; c < s.body.mesh->dim(); ++c) names.push_back(fmt::format("contact_{}.force_{}", k, axes[c]));
+    for (const char* what : {"distance", "layers", "pairs"}) names.push_back(fmt::format("contact_{}.{}", k, what));
+  }
   for (const Probe& probe : s.probes) {
     for (const char* what : {"displacement", "velocity"})
       for (int c = 0; c < s.body.mesh->dim(); ++c) names.push_back(fmt::format("{}.{}_{}", probe.name, what, axes[c]));
@@ -151,6 +156,13 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
   row.insert(row.end(), now.momentum.angular.begin(), now.momentum.angular.end());
   for (const auto& r : reactions(*s.model, snapshot, s.plan.difference_spacing()))
     row.insert(row.end(), r.begin(), r.begin() + dim);
+  for (const ContactNow& contact : snapshot.contact) {
+    row.push_back(contact.force);
+    row.insert(row.end(), contact.on_first.begin(), contact.on_first.begin() + dim);
+    row.push_back(contact.distance);
+    row.push_back(static_cast<double>(contact.layers));
+    row.push_back(static_cast<double>(contact.pairs));
+  }
   for (const Probe& probe : s.probes) {
     for (const auto* values : {&snapshot.state.displacement, &snapshot.state.velocity}) {
       const auto mean = mean_of(*values, probe.nodes, dim);

@@ -49,6 +49,7 @@ class Builder {
     parts_.supports = choose_supports(input().fixes, mesh(), input().constants);
     add_loads();
     add_dampers();
+    add_layers();
     parts_.dim = s_.body.mesh->dim();
     // Potentials between nodes bring no mass, so cells must leave them some.
     if (input().integrator.own_shares_asked && !input().potentials.empty())
@@ -61,6 +62,7 @@ class Builder {
     s_.model = std::make_unique<Model>(std::move(parts_));
     s_.state = choose_initial_state(input(), mesh(), *s_.model, s_.body.first_particle, particles_.particles.velocity);
     refuse_crossings();
+    refuse_what_is_too_close();
     plan_steps(s_, acting_together_);
     try_start();
     s_.probes = choose_probes(input().probes, mesh(), input().constants);
@@ -208,6 +210,7 @@ class Builder {
       return own ? own : in.step ? std::nullopt : std::optional(penalty_step(nodes, parts_.mass, penalty));
     };
     for (const ContactInput& contact : input().contacts) {
+      if (contact.has_layers()) continue;
       if (!method.takes_faces)
         throw PlacedError(contact.place, fmt::format("{} does not take [[contact]], whose faces act together. Choose "
                                                      "another method.",
@@ -215,11 +218,16 @@ class Builder {
       std::unique_ptr<FaceContact> faces = choose_contact(contact, body);
       const auto nodes = faces->stencil(0);
       faces_.emplace_back(faces.get(), contact.place);
-      note_stiffness(contact.place, nodes, contact.penalty, contact.step);
-      const auto of_its_own = step(contact.step, nodes, contact.penalty);
+      note_stiffness(contact.place, nodes, *contact.penalty, contact.step);
+      const auto of_its_own = step(contact.step, nodes, *contact.penalty);
       take(std::move(faces), "contact", {}, true, of_its_own);
     }
     for (const WallInput& given : input().walls) {
+      if (is_of_layers(given)) continue;
+      if (!given.velocity.empty())
+        throw PlacedError(given.place,
+                          "only walls of layered contact move: leave out velocity, or penalty, and add a [[contact]] "
+                          "with a distance.");
       HardWall wall = choose_wall(given, body);
       s_.body.in_field = true;
       if (given.penalty) {
@@ -233,10 +241,74 @@ class Builder {
       } else if (method.takes_hard_walls) {
         s_.body.walls.push_back(std::move(wall));
       } else {
-        throw PlacedError(given.place, fmt::format("{} needs a penalty (in m/N) for a wall; without one it is for "
-                                                   "energy-stepping and async-energy-stepping. Add penalty = ...",
-                                                   in.method));
+        throw PlacedError(
+            given.place,
+            fmt::format("{} needs a penalty (in m/N) for a wall, or a [[contact]] of layers; without either it is for "
+                        "energy-stepping and async-energy-stepping. Add penalty = ...",
+                        in.method));
       }
+    }
+  }
+
+  bool is_of_layers(const WallInput& wall) const {
+    return !wall.penalty && std::ranges::any_of(input().contacts, &ContactInput::has_layers);
+  }
+
+  // What falls may reach before the end, or from as high as things are.
+  double speed_of_falls() const {
+    double size = 0.0, fastest = 0.0;
+    for (const double x : mesh().points()) size = std::max(size, std::abs(x));
+    for (const LoadInput& load : input().loads) {
+      if (load.type != "gravity") continue;
+      double squared = 0.0;
+      for (const FormulaText& g : load.value)
+        if (const double* value = std::get_if<double>(&g.value)) squared += *value * *value;
+      const double g = std::sqrt(squared);
+      fastest = std::max(fastest, std::min(g * input().end_time, std::sqrt(2.0 * g * size)));
+    }
+    return fastest;
+  }
+
+  void add_layers() {
+    if (std::ranges::none_of(input().contacts, &ContactInput::has_layers)) return;
+    const std::vector<double> velocity =
+        initial_velocities(input(), mesh(), s_.body.first_particle, particles_.particles.velocity);
+    const TouchingBody body = {mesh(), cell_mesh(), s_.body.first_particle, parts_.mass,     input().constants,
+                               radii_, velocity,    parts_.potentials,      speed_of_falls()};
+    std::vector<WallInput> walls;
+    std::ranges::copy_if(input().walls, std::back_inserter(walls), [&](const WallInput& w) { return is_of_layers(w); });
+    for (const ContactInput& contact : input().contacts) {
+      if (!contact.has_layers()) continue;
+      const IntegratorInput& in = input().integrator;
+      if (method_of(in).name != "avi" || in.lattice == "exact")
+        throw PlacedError(contact.place, fmt::format("contact by layers, each with a step of its own, is for avi on a "
+                                                     "lattice, not for {}. Choose avi, or law = \"faces\".",
+                                                     in.lattice == "exact" ? "the exact queue" : in.method));
+      parts_.layers.push_back(choose_layers(contact, walls, body));
+      if (auto faces = faces_of_layers(contact, body)) {
+        faces_.emplace_back(faces.get(), contact.place);
+        starting_faces_.push_back(std::move(faces));
+      }
+    }
+    s_.body.in_field = s_.body.in_field || !walls.empty();
+  }
+
+  void refuse_what_is_too_close() const {
+    const auto d = static_cast<std::size_t>(mesh().dim());
+    std::size_t k = 0;
+    for (const auto& contact : s_.model->layers()) {
+      while (!input().contacts[k].has_layers()) ++k;
+      const Place& place = input().contacts[k++].place;
+      std::vector<std::array<double, 3>> x;
+      for (const ContactSurface::Vertex& v : contact->surface().vertices()) {
+        x.push_back(v.place);
+        for (std::size_t c = 0; c < d && !v.is_rigid(); ++c)
+          x.back()[c] += s_.state.displacement[ordinal(v.node) * d + c];
+      }
+      if (const std::string who = too_close(*contact, x, contact->law().outer); !who.empty())
+        throw PlacedError(place, fmt::format("{}, nearer than distance = {:.6g} m where the run starts. Choose a "
+                                             "smaller distance, or move them apart.",
+                                             who, contact->law().outer));
     }
   }
 
@@ -310,7 +382,8 @@ class Builder {
   std::vector<DampedPotential> damped_;  // all potentials
   std::vector<TermsOfOneStep> acting_together_;
   std::vector<std::pair<const FaceContact*, Place>> faces_;
-  std::vector<double> radii_;  // of all nodes; empty: nobody has one
+  std::vector<std::unique_ptr<FaceContact>> starting_faces_;  // of layers: who may not cross at the start
+  std::vector<double> radii_;                                 // of all nodes; empty: nobody has one
 };
 
 }  // namespace

@@ -91,10 +91,30 @@ class StepPlanner {
     else
       p_.own =
           at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+    shorten_at_surfaces();
     for (const auto& [first, end, step] : together) {
       const auto terms =
           std::span(p_.own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
       std::ranges::fill(terms, step.value_or(*std::ranges::min_element(terms)));
+    }
+  }
+
+  // Contact makes nodes of the surface stiffer: near the limit of their cells energy grows.
+  void shorten_at_surfaces() {
+    const IntegratorInput& in = s_.input.integrator;
+    if (!in.safety) return;
+    std::vector<double> part(static_cast<std::size_t>(s_.model->node_count()), 1.0);
+    std::size_t k = 0;
+    for (const auto& contact : s_.model->layers()) {
+      while (!s_.input.contacts[k].has_layers()) ++k;
+      const double most = s_.input.contacts[k++].surface_safety / *in.safety;
+      for (const ContactSurface::Vertex& v : contact->surface().vertices())
+        if (!v.is_rigid()) part[ordinal(v.node)] = std::min(part[ordinal(v.node)], most);
+    }
+    for (Index i = 0; i < s_.model->term_count() && !s_.model->layers().empty(); ++i) {
+      double least = 1.0;
+      for (const NodeId a : s_.model->term(make_id<TermId>(i)).stencil()) least = std::min(least, part[ordinal(a)]);
+      p_.own[static_cast<std::size_t>(i)] *= least;
     }
   }
 

@@ -95,6 +95,33 @@ std::string text(const Summary::Momentum& m) {
   return m.kept && std::isfinite(m.balance.error) ? fmt::format("{:.1e}", m.balance.error) : "not kept by the model";
 }
 
+// Where contact was harder than its steps allow for.
+std::string doubts_of_contact(const Simulation& s, const Integrator::Measures& measures) {
+  if (s.model->layers().empty()) return "";
+  const auto measure = [&](std::string_view name) {
+    const auto found = std::ranges::find(measures, name, &std::pair<std::string, double>::first);
+    return found == measures.end() ? 0.0 : found->second;
+  };
+  double speed = std::numeric_limits<double>::infinity(), pairs = speed;
+  for (const auto& contact : s.model->layers()) {
+    if (contact->options().speed > 0.0) speed = std::min(speed, contact->options().speed);
+    pairs = std::min(pairs, contact->options().pairs);
+  }
+  constexpr double much = 4.0;
+  std::string found;
+  if (const double fastest = measure("fastest_approach"); fastest > much * speed)
+    found = fmt::format(
+        "surfaces approached each other at up to {:.3g} m/s, and the steps of contact are for {:.3g} m/s: "
+        "if energy strays, give [[contact]] a larger speed or stiffness.",
+        fastest, speed);
+  if (const double most = measure("pairs_at_a_vertex"); most > much * pairs)
+    found += fmt::format(
+        "{}up to {:.0f} pairs pushed one vertex, and the steps of contact allow for {:.0f}: if energy "
+        "strays, give [[contact]] more pairs.",
+        found.empty() ? "" : " ", most, pairs);
+  return found;
+}
+
 }  // namespace
 
 std::string_view name_of(Status status) {
@@ -179,6 +206,8 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
                                 ? fmt::format("{} does not keep it, the less the larger its steps", r.method)
                                 : "the steps are too large for this motion",
                             r.caution);
+  if (const std::string found = doubts_of_contact(s, r.measures); !found.empty())
+    r.caution = found + (r.caution.empty() ? "" : " " + r.caution);
   r.fingerprint = fingerprint(*s.body.mesh);
   r.case_fingerprint = fingerprint(std::as_bytes(std::span(s.input.identity)));
   r.text = s.input.text;

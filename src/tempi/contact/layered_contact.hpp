@@ -4,11 +4,14 @@
 // (integrator/lattice/lattice_contact.hpp).
 //
 //   V = sum over pairs, layers of  m V_l(d - R),   d the distance of the simplices, R the radii of their spheres,
-//   m = c (2 - c), c = min(1, |e_1 x e_2|^2 / (1e-3 |E_1|^2 |E_2|^2)) for two edges e, of E in the reference
-//   configuration; otherwise 1
+//   m = S(|e_1 x e_2|^2 / (1e-3 |E_1|^2 |E_2|^2)) S(4 s) S(4 - 4 s) S(4 t) S(4 - 4 t) for two edges e, of E in the
+//   reference configuration, whose closest points are at the parts s and t of them; S(x) = x^2 (3 - 2 x), 0 below 0 and
+//   1 beyond 1; otherwise m = 1
 //
-// The factor m takes two edges away smoothly as they become parallel, where their closest points jump; their ends are
-// vertices near edges of faces then. Momenta are exact: V depends on distances and areas only.
+// The factor m takes two edges away smoothly as they become parallel, where their closest points jump, and as these
+// near their ends, which are vertices near faces then: without it two vertices that meet would be pushed by all pairs
+// of their edges, too. Where m is not zero layers still grow without end, so no edge passes an edge. Momenta are exact:
+// V depends on distances, areas and ratios of lengths only.
 //
 // Steps: h_l of a pair is a power of two of the model's tick, at most alpha 2 sqrt(m / (2 n k)), m the lightest of its
 // nodes, n the pairs that a vertex may have, k = 4/3 of the layer's largest curvature (all softer layers with it), and
@@ -54,6 +57,9 @@ class LayeredContact {
 
   // The longest step its first layer may have [s]; that of layer l is 2^-l of the power of two below it.
   double step(const ContactPair& pair) const;
+
+  // Of the first layers of pairs of the lightest and the heaviest nodes [s].
+  std::array<double, 2> range_of_steps() const;
 
   // What stays the same of a pair.
   struct Constants {

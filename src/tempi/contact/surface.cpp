@@ -71,6 +71,13 @@ void SurfaceBuilder::add_rigid_rod(const std::array<double, 3>& a, const std::ar
   surface_.add_simplex({rigid(a, radius, velocity), rigid(b, radius, velocity), -1}, ContactSurface::both);
 }
 
+void SurfaceBuilder::add_rigid_face(std::span<const std::array<double, 3>> corners,
+                                    const std::array<double, 3>& velocity) {
+  std::array<std::int32_t, 3> vertices{-1, -1, -1};
+  for (std::size_t k = 0; k < corners.size(); ++k) vertices[k] = rigid(corners[k], 0.0, velocity);
+  surface_.add_simplex(vertices, ContactSurface::both);
+}
+
 void SurfaceBuilder::add_rigid_box(const std::array<double, 3>& low, const std::array<double, 3>& high,
                                    const std::array<double, 3>& velocity) {
   const auto d = static_cast<std::size_t>(surface_.dim());

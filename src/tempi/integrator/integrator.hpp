@@ -3,6 +3,7 @@
 // it keeps, and can stop and go on without a trace.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,13 +61,22 @@ class Observer {
   virtual void on_strikes(const Strikes& /*strikes*/) {}
 };
 
+// What a section of layered contact does at an instant.
+struct ContactNow {
+  double force = 0.0;                // sum of the magnitudes between pairs [N]
+  std::array<double, 3> on_first{};  // on what is of the first side alone [N]; where all is of both, from rigid things
+  double distance = 0.0;             // the smallest [m], or that from which the first layer pushes
+  Index layers = 0, pairs = 0;       // most that anybody touches; pairs that push
+};
+
 // A state brought to one time for output.
 struct Snapshot {
   double time;
   State state;                // all clocks at `time`; velocities of second order
   std::vector<double> force;  // internal, external and of constraints, without support reactions [N], dim a node
   double potential_energy;    // sum V_K [J], from V(I) = 0
-  bool admissible = true;     // whether every term is, there (Potential::add_gradient): det F > 0, particles apart
+  std::vector<ContactNow> contact{};  // of the model's layers, in their order
+  bool admissible = true;  // whether every term is, there (Potential::add_gradient): det F > 0, particles apart
 };
 
 class Integrator {

@@ -441,7 +441,7 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   std::vector<double> durations;
   for (const LatticeGroup& of : plan_.groups) durations.push_back(duration(of.ticks));
   LatticeStrikes::NodalSums sums = strikes_.look(nodes, t, durations);
-  if (contact_) contact_->report(nodes, t, fine_, sums);
+  if (contact_) snapshot.contact = contact_->report(nodes, t, fine_, sums);
   snapshot.potential_energy = sums.potential_energy;
   snapshot.admissible = sums.admissible;
   if (loads_.any()) {

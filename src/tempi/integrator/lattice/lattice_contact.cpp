@@ -368,55 +368,61 @@ void LatticeContact::accept() {
   }
 }
 
-void LatticeContact::report(std::span<const NodeLine> nodes, double t, Fine done,
-                            LatticeStrikes::NodalSums& sums) const {
-  const double now = t / tick_;
+std::vector<ContactNow> LatticeContact::report(std::span<const NodeLine> nodes, double t, Fine done,
+                                               LatticeStrikes::NodalSums& sums) const {
+  std::vector<ContactNow> result;
   for (const Section& section : sections_) {
     const LayeredContact& contact = *section.contact;
-    std::vector<Bounds> boxes(section.line_of_vertex.size());
-    std::vector<Vector> x(boxes.size());
-    for (std::size_t v = 0; v < boxes.size(); ++v) {
-      const std::int32_t line = section.line_of_vertex[v];
-      if (line < 0) {
-        x[v] = place(section, v, nodes, now);
-      } else {
-        for (std::size_t c = 0; c < 3; ++c)
-          x[v][c] =
-              reference_[static_cast<std::size_t>(line)][c] + nodes[static_cast<std::size_t>(line)].displacement[c];
-      }
+    ContactNow& now = result.emplace_back();
+    now.distance = contact.law().outer;
+    std::vector<Vector> x(section.line_of_vertex.size());
+    std::vector<Bounds> boxes(x.size());
+    for (std::size_t v = 0; v < x.size(); ++v) {
+      x[v] = place(section, v, nodes, t / tick_);
       boxes[v].take(x[v]);
       boxes[v].grow(0.5 * contact.law().outer * (1.0 + 1e-6) + contact.surface().vertices()[v].radius);
     }
     BoxTree tree;
     std::vector<ContactPair> near;
     contact.surface().find_pairs(boxes, tree, true, near);
-    for (const ContactPair& pair : near) {
-      std::array<Vector, 4> at;
-      for (std::size_t k = 0; k < pair.vertices().size(); ++k) at[k] = x[static_cast<std::size_t>(pair.vertex[k])];
-      const auto constants = contact.constants(pair);
-      const int first = exponent(contact, pair);
-      const int layers = std::min(first + 1, LayeredContact::most_layers);
-      const auto add = [&](auto&& weight, std::vector<Vector>& to) {
-        const auto push = contact.push(pair.kind, constants, at, 0, layers, weight);
-        if (push.touched == 0) return 0.0;
-        for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
-          const std::int32_t line = section.line_of_vertex[static_cast<std::size_t>(pair.vertex[k])];
-          if (line < 0) continue;
-          for (std::size_t c = 0; c < 3; ++c) to[static_cast<std::size_t>(line)][c] += push.impulse[k][c];
-        }
-        return push.energy;
-      };
-      const double energy = add([](int) { return 1.0; }, sums.force);
-      if (energy == 0.0) continue;
-      sums.potential_energy += energy;
-      const auto duration = [&](int layer) {
-        const int e = first - layer;
-        const double step = std::ldexp(tick_, e - fine_bits);
-        return t - (static_cast<double>(done >> e) + 0.5) * step;
-      };
-      add(duration, sums.impulse);
-      add([&](int layer) { return std::abs(duration(layer)); }, sums.ahead);
-    }
+    for (const ContactPair& pair : near) report(section, fresh(section, pair, 0), x, t, done, sums, now);
+  }
+  return result;
+}
+
+void LatticeContact::report(const Section& section, const Pair& pair, std::span<const Vector> x, double t, Fine done,
+                            LatticeStrikes::NodalSums& sums, ContactNow& now) const {
+  const auto vertices = pair.pair.vertices();
+  std::array<Vector, 4> at;
+  for (std::size_t k = 0; k < vertices.size(); ++k) at[k] = x[static_cast<std::size_t>(vertices[k])];
+  const int layers = std::min(pair.exponent + 1, LayeredContact::most_layers);
+  const auto push = [&](auto&& weight) {
+    return section.contact->push(pair.pair.kind, pair.constants, at, 0, layers, weight);
+  };
+  const auto add = [&](const LayeredContact::Push& of, std::vector<Vector>& to) {
+    for (std::size_t k = 0; k < vertices.size(); ++k)
+      if (const std::int32_t line = section.line_of_vertex[static_cast<std::size_t>(vertices[k])]; line >= 0)
+        for (std::size_t c = 0; c < 3; ++c) to[static_cast<std::size_t>(line)][c] += of.impulse[k][c];
+  };
+  const LayeredContact::Push here = push([](int) { return 1.0; });
+  if (here.touched == 0) return;
+  add(here, sums.force);
+  sums.potential_energy += here.energy;
+  const auto since = [&](int layer) {  // from the middle of the layer's last step
+    const int e = pair.exponent - layer;
+    return t - (static_cast<double>(done >> e) + 0.5) * step(pair, layer);
+  };
+  add(push(since), sums.impulse);
+  add(push([&](int layer) { return std::abs(since(layer)); }), sums.ahead);
+  ++now.pairs;
+  now.force += here.along;
+  now.distance = std::min(now.distance, here.distance);
+  now.layers = std::max<Index>(now.layers, here.touched);
+  for (std::size_t k = 0; k < vertices.size(); ++k) {
+    const ContactSurface::Vertex& v = section.contact->surface().vertices()[static_cast<std::size_t>(vertices[k])];
+    const bool counts = v.sides == ContactSurface::first || (v.sides == ContactSurface::both && v.is_rigid());
+    const double sign = v.is_rigid() ? -1.0 : 1.0;
+    for (std::size_t c = 0; c < 3 && counts; ++c) now.on_first[c] += sign * here.impulse[k][c];
   }
 }
 

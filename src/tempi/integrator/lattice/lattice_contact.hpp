@@ -61,7 +61,8 @@ class LatticeContact {
   void accept();
 
   // Adds to what LatticeStrikes::look has found at these places, `done` being the last instant before t.
-  void report(std::span<const NodeLine> nodes, double t, Fine done, LatticeStrikes::NodalSums& sums) const;
+  std::vector<ContactNow> report(std::span<const NodeLine> nodes, double t, Fine done,
+                                 LatticeStrikes::NodalSums& sums) const;
 
   Integrator::Measures measures() const;
   void save(ArchiveWriter& archive) const;
@@ -111,6 +112,8 @@ class LatticeContact {
   void add_all(Section& section);
   bool add_missed(Section& section, double to);
   void bend(std::int32_t path, double now);
+  void report(const Section& section, const Pair& pair, std::span<const Vector> x, double t, Fine done,
+              LatticeStrikes::NodalSums& sums, ContactNow& now) const;
 
   const Model& model_;
   LatticeNodes& nodes_;
