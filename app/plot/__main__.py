@@ -12,6 +12,7 @@ momentum.png   how linear and angular momentum change over time
 phase.png      the velocity of particles' probes over their position
 probes.png, reactions.png   the histories of probes and supports, if there are any
 bodies.png     the energies of probes that are followed as bodies
+contact.png    the force of contact by layers, the smallest distance, the layers touched
 comparison.png of several runs, in the first one's folder: the change of energy, the running mean of the kinetic
                energy and, if all have a probe of the same name, its phase portrait
 
@@ -35,7 +36,7 @@ except ImportError as missing:
     sys.exit(2)
 
 from comparison import comparison
-from pictures import body_energies, momentum, overview, phase, residual, vector_histories, von_mises
+from pictures import body_energies, contact_histories, momentum, overview, phase, residual, vector_histories, von_mises
 from read import Run, RunError, WriteError, damage_named, read_run
 from style import RESOLUTION, STYLE
 
@@ -50,6 +51,7 @@ def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:
         yield "phase.png", phase(run)
     yield "probes.png", vector_histories(run, reactions=False)
     yield "bodies.png", body_energies(run)
+    yield "contact.png", contact_histories(run)
     yield "reactions.png", vector_histories(run, reactions=True)
 
 

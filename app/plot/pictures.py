@@ -222,7 +222,7 @@ def vector_histories(run: Run, reactions: bool) -> Figure | None:
     for column in run.history:
         name, dot, rest = column.rpartition(".")
         quantity, line, component = rest.rpartition("_")
-        if dot and line and component in COMPONENT_COLOURS and (quantity == "reaction") == reactions:
+        if dot and line and component in COMPONENT_COLOURS and quantity != "force" and (quantity == "reaction") == reactions:
             quantities = table.setdefault(name, [])
             if quantity not in quantities:
                 quantities.append(quantity)
@@ -275,6 +275,26 @@ def body_energies(run: Run) -> Figure | None:
         ax.set_ylabel(f"energy ({unit})")
         ax.set_title(plain(name), pad=34)
         ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=2, fontsize="small")
+    return figure
+
+
+def contact_histories(run: Run) -> Figure | None:
+    """Of every section of layered contact: its force, the smallest distance, and how many layers are touched."""
+    names = [column.rpartition(".")[0] for column in run.history if column.startswith("contact_") and column.endswith(".layers")]
+    if not names:
+        return None
+    figure = new_figure(WIDTH, 2.2 * len(names) + 0.1)
+    for name, (force, distance, layers) in zip(names, figure.subplots(len(names), 3, squeeze=False)):
+        for ax, kind, label, colour in (
+            (force, "force", "contact force", COLOURS["black"]),
+            (distance, "distance", "smallest distance", COLOURS["blue"]),
+        ):
+            values = run.history[f"{name}.{kind}"]
+            factor, unit = scaled_unit(largest_magnitude(values), unit_of(run, "reaction") if kind == "force" else "m")
+            ax.plot(set_time_axis(ax, run), values * factor, color=colour, lw=0.8)
+            ax.set_ylabel(f"{label} ({unit})")
+        layers.plot(set_time_axis(layers, run), run.history[f"{name}.layers"], color=COLOURS["vermilion"], lw=0.8, drawstyle="steps-mid")
+        layers.set_ylabel("layers touched")
     return figure
 
 

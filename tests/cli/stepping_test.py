@@ -57,6 +57,7 @@ mu = 100
 density = 1
 [[contact]]
 between = ["lower", "upper"]
+law = "faces"
 penalty = 1e-3
 [initial]
 velocity = ["0", "0", "Z > 0 ? -1 : 0"]
@@ -155,7 +156,10 @@ class Stepping(CaseFolder):
                 ('[[wall]]\ntype = "plane"\npoint = [0, 0.3]\nnormal = [0, 1]', BODY, "beyond a wall"),
                 ('[[wall]]\ntype = "cylinder"\npoint = [0, -3]\naxis = [0, 1]\nradius = 1', BODY, "three dimensions"),
                 ('[[wall]]\ntype = "plan"', BODY, 'Did you mean "plane"'),
-                ('[[contact]]\npenalty = 1e-3', BODY, "needs three dimensions"),
+                ('[[contact]]\nlaw = "faces"\npenalty = 1e-3', BODY, "needs three dimensions"),
+                ('[[contact]]\npenalty = 1e-3', BODY, 'belongs to law = "faces"'),
+                ('[[contact]]\ndistance = 1e-3', BODY, "is for avi on a lattice"),
+                ('[[contact]]', BODY, "is for avi on a lattice"),
                 ('[[contact]]\nlaw = "faces"', BODY, "penalty")):
             self.write("case.toml", case_text(**{**BODY, **options}) + "\n" + more + "\n")
             done = self.tempi("check", "case.toml")

@@ -157,9 +157,9 @@ TEST(ContactSurface, FindsEachPairOnce) {
   EXPECT_EQ(surface.edge_count(), 72u + 18u);
   std::vector<Bounds> boxes(surface.vertices().size());
   for (auto& box : boxes) box.take(Point{});
-  BoxTree tree;
+  ContactSurface::Search search;
   std::vector<ContactPair> pairs;
-  surface.find_pairs(boxes, tree, true, pairs);
+  surface.find_pairs(boxes, search, pairs);
   EXPECT_EQ(std::ranges::adjacent_find(pairs), pairs.end());
   const auto faces = static_cast<std::ptrdiff_t>(surface.face_count());
   const auto vertices = std::ssize(surface.vertices());

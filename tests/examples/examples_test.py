@@ -42,6 +42,12 @@ class Examples(unittest.TestCase):
     def test_balls(self):
         self.check("balls")
 
+    def test_bars(self):
+        self.check("bars")
+
+    def test_hertz(self):
+        self.check("hertz")
+
     def test_beads(self):
         self.check("beads")
 

@@ -303,7 +303,9 @@ std::unique_ptr<LayeredContact> choose_layers(const ContactInput& in, std::span<
   options.friction = in.friction;
   options.restitution = in.energy_restitution;
   options.speed = in.speed.value_or(speed_of(body, walls));
-  options.law.stiffness = in.stiffness ? *in.stiffness : stiffness_of(in, options.law, options.speed, nodes, body);
+  const bool in_order = options.law.inner < options.law.outer;  // if not, that is refused below
+  if (in.stiffness || in_order)
+    options.law.stiffness = in.stiffness ? *in.stiffness : stiffness_of(in, options.law, options.speed, nodes, body);
   return at_place(in.place, [&] {
     return std::make_unique<LayeredContact>(std::move(builder).build(), options, body.masses,
                                             fmt::format("[[contact]] at {}", in.place));

@@ -290,11 +290,23 @@ class Builder {
         starting_faces_.push_back(std::move(faces));
       }
     }
+    for (const WallInput& wall : walls) walls_of_layers_.emplace_back(choose_wall(wall, body), wall.place);
     s_.body.in_field = s_.body.in_field || !walls.empty();
   }
 
   void refuse_what_is_too_close() const {
     const auto d = static_cast<std::size_t>(mesh().dim());
+    for (const auto& [wall, place] : walls_of_layers_)
+      for (const NodeId a : wall.nodes) {
+        std::array<double, 3> x{};
+        for (std::size_t c = 0; c < d; ++c) x[c] = mesh().point(a)[c] + s_.state.displacement[ordinal(a) * d + c];
+        if (gap(wall.wall, x).distance < 0.0)
+          throw PlacedError(
+              place,
+              fmt::format("node {} at ({:.4g}) is beyond the wall where the run starts. Turn its normal, or move "
+                          "one of them.",
+                          mesh().point_label(a), fmt::join(std::span(x).first(d), ", ")));
+      }
     std::size_t k = 0;
     for (const auto& contact : s_.model->layers()) {
       while (!input().contacts[k].has_layers()) ++k;
@@ -382,6 +394,7 @@ class Builder {
   std::vector<DampedPotential> damped_;  // all potentials
   std::vector<TermsOfOneStep> acting_together_;
   std::vector<std::pair<const FaceContact*, Place>> faces_;
+  std::vector<std::pair<HardWall, Place>> walls_of_layers_;
   std::vector<std::unique_ptr<FaceContact>> starting_faces_;  // of layers: who may not cross at the start
   std::vector<double> radii_;                                 // of all nodes; empty: nobody has one
 };

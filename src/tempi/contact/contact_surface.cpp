@@ -30,6 +30,10 @@ void ContactSurface::finish() {
   std::vector<char> has_owner(vertices_.size(), 0);
   std::vector<std::pair<std::array<std::int32_t, 2>, std::size_t>> edges;  // and their simplex
   edge_count_ = face_count_ = 0;
+  of_second_.clear();
+  if (std::ranges::none_of(simplices_, [](const Simplex& s) { return s.sides == both; }))
+    for (std::size_t i = 0; i < simplices_.size(); ++i)
+      if (simplices_[i].sides == second) of_second_.push_back(static_cast<std::int32_t>(i));
   for (std::size_t i = 0; i < simplices_.size(); ++i) {
     Simplex& s = simplices_[i];
     s.own_vertices = s.own_edges = 0;
@@ -77,24 +81,39 @@ double ContactSurface::squared_edges(const ContactPair& pair) const {
   return product;
 }
 
-void ContactSurface::find_pairs(std::span<const Bounds> boxes, BoxTree& tree, bool anew,
-                                std::vector<ContactPair>& pairs) const {
-  std::vector<Bounds> of_simplex;
-  of_simplex.reserve(simplices_.size());
-  for (const Simplex& s : simplices_)
-    of_simplex.push_back(joined(boxes, std::span(s.vertex).first(static_cast<std::size_t>(s.size))));
-  if (anew || tree.size() != simplices_.size())
-    tree.make(of_simplex);
+void ContactSurface::find_pairs(std::span<const Bounds> boxes, Search& search, std::vector<ContactPair>& pairs) const {
+  constexpr Index between_rebuilds = 32;
+  const auto box_of = [&](const Simplex& s) {
+    return joined(boxes, std::span(s.vertex).first(static_cast<std::size_t>(s.size)));
+  };
+  const auto simplex = [&](std::int32_t i) -> const Simplex& { return simplices_[static_cast<std::size_t>(i)]; };
+  search.boxes.clear();
+  if (of_second_.empty())
+    for (const Simplex& s : simplices_) search.boxes.push_back(box_of(s));
   else
-    tree.refit(of_simplex);
+    for (const std::int32_t i : of_second_) search.boxes.push_back(box_of(simplex(i)));
+  if (search.searches++ % between_rebuilds == 0 || search.tree.size() != search.boxes.size())
+    search.tree.make(search.boxes);
+  else
+    search.tree.refit(search.boxes);
   pairs.clear();
-  tree.each_pair([&](std::int32_t i, std::int32_t j) {
-    const Simplex &s = simplices_[static_cast<std::size_t>(i)], &t = simplices_[static_cast<std::size_t>(j)];
-    find_vertices(s, t, boxes, pairs);
-    find_vertices(t, s, boxes, pairs);
-    find_edges(s, t, boxes, pairs);
-  });
+  if (of_second_.empty()) {
+    search.tree.each_pair([&](std::int32_t i, std::int32_t j) { find_between(simplex(i), simplex(j), boxes, pairs); });
+  } else {
+    for (const Simplex& s : simplices_)
+      if (s.sides == first)
+        search.tree.each_touching(box_of(s), [&](std::int32_t j) {
+          find_between(s, simplex(of_second_[static_cast<std::size_t>(j)]), boxes, pairs);
+        });
+  }
   std::ranges::sort(pairs);
+}
+
+void ContactSurface::find_between(const Simplex& s, const Simplex& t, std::span<const Bounds> boxes,
+                                  std::vector<ContactPair>& pairs) const {
+  find_vertices(s, t, boxes, pairs);
+  find_vertices(t, s, boxes, pairs);
+  find_edges(s, t, boxes, pairs);
 }
 
 // The vertices that one looks after, with the other.

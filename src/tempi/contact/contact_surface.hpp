@@ -64,9 +64,16 @@ class ContactSurface {
   // |e_1|^2 |e_2|^2 of two edges in the reference configuration [m^4]; 0 for other pairs.
   double squared_edges(const ContactPair& pair) const;
 
+  // Trees of boxes, kept from one search to the next: of all simplices, or, where no simplex is of both sides, of the
+  // second side's.
+  struct Search {
+    BoxTree tree;
+    std::vector<Bounds> boxes;
+    Index searches = 0;
+  };
   // All pairs that may touch while the boxes of their vertices touch; ascending. Those boxes hold all places of the
-  // vertices, grown by half of what counts as touching. `tree` keeps its shape from one look to the next unless `anew`.
-  void find_pairs(std::span<const Bounds> boxes, BoxTree& tree, bool anew, std::vector<ContactPair>& pairs) const;
+  // vertices, grown by half of what counts as touching.
+  void find_pairs(std::span<const Bounds> boxes, Search& search, std::vector<ContactPair>& pairs) const;
 
  private:
   struct Edge {
@@ -89,6 +96,8 @@ class ContactSurface {
   bool both_rigid(std::int32_t a, std::int32_t b) const {
     return vertices_[static_cast<std::size_t>(a)].is_rigid() && vertices_[static_cast<std::size_t>(b)].is_rigid();
   }
+  void find_between(const Simplex& s, const Simplex& t, std::span<const Bounds> boxes,
+                    std::vector<ContactPair>& pairs) const;
   void find_vertices(const Simplex& of, const Simplex& with, std::span<const Bounds> boxes,
                      std::vector<ContactPair>& pairs) const;
   void find_edges(const Simplex& s, const Simplex& t, std::span<const Bounds> boxes,
@@ -97,6 +106,7 @@ class ContactSurface {
   int dim_;
   std::vector<Vertex> vertices_;
   std::vector<Simplex> simplices_;
+  std::vector<std::int32_t> of_second_;  // simplices, where none is of both sides
   std::size_t edge_count_ = 0, face_count_ = 0;
 };
 

@@ -190,9 +190,9 @@ std::string too_close(const LayeredContact& contact, std::span<const Point> x, d
     boxes[v].take(x[v]);
     boxes[v].grow(0.5 * distance * (1.0 + 1e-9) + surface.vertices()[v].radius);
   }
-  BoxTree tree;
+  ContactSurface::Search search;
   std::vector<ContactPair> pairs;
-  surface.find_pairs(boxes, tree, true, pairs);
+  surface.find_pairs(boxes, search, pairs);
   const ContactPair* worst = nullptr;
   double least = distance;
   std::array<Point, 4> at{};

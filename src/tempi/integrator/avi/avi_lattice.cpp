@@ -177,12 +177,24 @@ bool AviLattice::run_window(State& state, double t_end, Fine until, double to) {
   return !contact_->missed(to);
 }
 
-// Windows are as long as their search costs a fifth of them or so, and shorter where they are often run again.
+// Windows become longer, or shorter, for as long as that makes time pass faster.
+void AviLattice::choose_window(double taken) {
+  constexpr Index enough = 4;  // windows
+  constexpr Fine tick = Fine{1} << LatticeContact::fine_bits, shortest = tick / 16;
+  const Fine longest = 64 * tick * *std::ranges::max_element(lattice_.ticks);
+  cost_.taken += taken;
+  if (++cost_.windows < enough) return;
+  const double now = cost_.taken / static_cast<double>(enough * window_);
+  if (now > cost_.before) cost_.longer = !cost_.longer;
+  cost_ = {0.0, now, 0, cost_.longer};
+  window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest, longest);
+}
+
 void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
   using Clock = std::chrono::steady_clock;
   constexpr Fine tick = Fine{1} << LatticeContact::fine_bits;
   const double end = t_end / lattice_.tick;
-  if (window_ <= 1) window_ = 4 * tick * *std::ranges::max_element(lattice_.ticks);
+  if (window_ <= 1) window_ = tick * *std::ranges::max_element(lattice_.ticks);
   while (window_from_ < end) {
     const Fine until =
         (static_cast<Fine>(std::floor(std::ldexp(window_from_, LatticeContact::fine_bits))) / window_ + 1) * window_;
@@ -190,8 +202,7 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     contact_->begin(window_from_);
     keep(state);
     const auto start = Clock::now();
-    Index runs = 1;
-    for (; !run_window(state, t_end, until, to); ++runs) go_back(state);
+    while (!run_window(state, t_end, until, to)) go_back(state);
     const double taken = std::chrono::duration<double>(Clock::now() - start).count();
     if (observer != nullptr) {  // who looks sees only what stands
       go_back(state);
@@ -199,13 +210,7 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     }
     contact_->accept();
     window_from_ = to;
-    if (asked_window_ == 0.0 && to < end) {
-      const double searching = contact_->time_searching() / taken;
-      if (runs > 1 && searching < 0.4)
-        window_ = std::max<Fine>(window_ / 2, tick / 16);
-      else if (runs == 1 && searching > 0.2)
-        window_ = std::min<Fine>(2 * window_, tick << 20);
-    }
+    if (asked_window_ == 0.0 && to == LatticeContact::in_ticks(until)) choose_window(taken);
   }
 }
 

@@ -81,6 +81,7 @@ class AviLattice final : public Integrator {
   void go(State& state, double t_end, Fine until, Observer* observer);
   void go_in_windows(State& state, double t_end, Observer* observer);
   bool run_window(State& state, double t_end, Fine until, double to);
+  void choose_window(double taken);
   void keep(const State& state);
   void go_back(State& state);
   void start(State& state);
@@ -127,7 +128,12 @@ class AviLattice final : public Integrator {
   Fine fine_ = 0;                        // the last instant done; of layers, between ticks
   double asked_window_;                  // [ticks]; 0: as costs have it
   Fine window_;                          // how long windows are; 1: to be chosen
-  double window_from_ = 0.0;             // where the next begins [ticks]
+  struct WindowCost {                    // wall times [s]
+    double taken = 0.0, before = 0.0;    // of windows of this length; of the length before, by their time
+    Index windows = 0;
+    bool longer = false;
+  } cost_;
+  double window_from_ = 0.0;  // where the next begins [ticks]
   std::unique_ptr<Kept> kept_;
   std::vector<Index> due_;           // of each group, its next tick
   std::vector<std::size_t> acting_;  // groups, in the instant in hand

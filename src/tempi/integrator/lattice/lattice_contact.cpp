@@ -14,8 +14,7 @@ namespace tempi {
 namespace {
 
 constexpr Index pairs_at_once = 64;
-constexpr Index windows_kept = 3;             // a layer that nobody touches
-constexpr Index looks_between_rebuilds = 32;  // of a tree
+constexpr Index windows_kept = 3;  // a layer that nobody touches
 constexpr int layers_added_at_once = 2;
 
 double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
@@ -287,7 +286,7 @@ void LatticeContact::find(Section& section, double to) {
       reach = std::max({reach, std::abs(boxes[v].low[c]), std::abs(boxes[v].high[c])});
     boxes[v].grow(grown + vertices[v].radius + 1e-15 * reach);
   }
-  contact.surface().find_pairs(boxes, section.tree, section.looks++ % looks_between_rebuilds == 0, section.candidates);
+  contact.surface().find_pairs(boxes, section.search, section.candidates);
   section.lacking.assign(section.candidates.size(), 0);
   team_.for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
     const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
@@ -352,7 +351,8 @@ void LatticeContact::accept() {
       if (pair.touched > 0) {
         ++touched;
         for (const std::int32_t v : pair.pair.vertices())
-          counts_.at_vertex = std::max<Index>(counts_.at_vertex, ++section.pushes[static_cast<std::size_t>(v)]);
+          if (section.line_of_vertex[static_cast<std::size_t>(v)] >= 0)
+            counts_.at_vertex = std::max<Index>(counts_.at_vertex, ++section.pushes[static_cast<std::size_t>(v)]);
       }
       if (pair.touched >= pair.layers) pair.used = window_;
       if (window_ - pair.used > windows_kept && !section.contact->options().all_pairs) {
@@ -382,9 +382,9 @@ std::vector<ContactNow> LatticeContact::report(std::span<const NodeLine> nodes, 
       boxes[v].take(x[v]);
       boxes[v].grow(0.5 * contact.law().outer * (1.0 + 1e-6) + contact.surface().vertices()[v].radius);
     }
-    BoxTree tree;
+    ContactSurface::Search search;
     std::vector<ContactPair> near;
-    contact.surface().find_pairs(boxes, tree, true, near);
+    contact.surface().find_pairs(boxes, search, near);
     for (const ContactPair& pair : near) report(section, fresh(section, pair, 0), x, t, done, sums, now);
   }
   return result;
@@ -462,7 +462,7 @@ void LatticeContact::add_all(Section& section) {
   Bounds everywhere;
   everywhere.take(std::array<double, 3>{});
   const std::vector<Bounds> boxes(section.line_of_vertex.size(), everywhere);
-  section.contact->surface().find_pairs(boxes, section.tree, true, section.candidates);
+  section.contact->surface().find_pairs(boxes, section.search, section.candidates);
   for (const ContactPair& key : section.candidates)
     section.pairs.push_back(fresh(section, key, section.contact->options().deepest));
 }

@@ -84,8 +84,7 @@ class LatticeContact {
     std::vector<std::int32_t> line_of_vertex;  // -1: rigid
     std::vector<std::int32_t> path_of_vertex;  // -1: rigid
     std::vector<Pair> pairs;                   // ascending
-    BoxTree tree;
-    Index looks = 0;
+    ContactSurface::Search search;
     struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
       std::int32_t exponent;
       std::vector<std::int32_t> pairs;

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers of contact by the command: bodies, walls and particles that do not pass, what is reported, what is refused."""
+
+import unittest
+
+from case_folder import SQUARE_NAMES, TETRAHEDRON, TRIANGLE, CaseFolder, history, msh, square_elements, summary
+
+BODY = """[mesh]
+file = "{mesh}"
+[[material]]
+young = 1000
+poisson = 0.3
+density = 1
+{more}
+[integrator]
+{integrator}
+[run]
+end_time = {end}
+[output]
+frames = 4
+history = 40
+"""
+FLOOR = '[[wall]]\ntype = "plane"\npoint = [0, -0.2]\nnormal = [0.1, 1]\n'
+DROP = '[initial]\nvelocity = ["0.3", "-2"]\n'
+CONTACT = "[[contact]]\ndistance = 0.02\n"
+
+
+def body(more, mesh="bodies.msh", integrator='method = "avi"', end=0.5):
+    return BODY.format(more=more, mesh=mesh, integrator=integrator, end=end)
+
+
+def squares(*places):
+    """Unit squares at these places, each a group of its own."""
+    points, elements, names = [], [], {}
+    for k, (x, y) in enumerate(places):
+        own, cells = square_elements(3)
+        first = len(points)
+        points += [(px + x, py + y, pz) for px, py, pz in own]
+        elements += [(kind, 4 + k, [a + first for a in nodes]) for kind, _, nodes in cells if kind == TRIANGLE]
+        names[4 + k] = (2, f"body{k}")
+    return msh(points, elements, names)
+
+
+def crossing_tetrahedra():
+    """An edge of the second passes through the first's face, far from every vertex."""
+    points = [(-3, -3, 0), (3, -3, 0), (0, 3, 0), (0, 0, -3), (0, 0, 1), (0.1, 0, -1), (4, 4, 4), (4, -4, 4)]
+    return msh(points, [(TETRAHEDRON, 1, [0, 2, 1, 3]), (TETRAHEDRON, 2, [4, 5, 6, 7])], {1: (3, "lower"), 2: (3, "upper")})
+
+
+class Contact(CaseFolder):
+    def test_a_body_bounces_off_a_slope_and_energy_comes_back(self):
+        self.write("bodies.msh", squares((0, 0)))
+        self.write("case.toml", body(FLOOR + CONTACT + DROP))
+        done = self.tempi("run", "case.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        made, rows = summary(self.folder / "case.out"), history(self.folder / "case.out")
+        self.assertLess(made["energy"]["band"], 1e-2)
+        self.assertGreater(made["measures"]["contact_strikes"], 100)
+        self.assertGreater(max(rows["contact_1.force_y"]), 0)
+        self.assertEqual(rows["contact_1.force"][0], 0)
+        self.assertGreater(min(rows["contact_1.distance"]), 0.002)
+        self.assertGreater(rows["linear_momentum_y"][-1], 1.0)
+        drawn = self.tempi("plot", "case.out")
+        self.assertIn("contact.png", drawn.stdout, drawn.stderr)
+
+    def test_threads_and_interruptions_leave_no_trace(self):
+        self.write("bodies.msh", squares((0, 0), (0.3, 1.1)))
+        self.write("case.toml", body(CONTACT + '[initial]\nvelocity = ["0", "Y > 1.05 ? -2 : 2"]\n'))
+        for name, more in (("one", []), ("two", ["--threads", "2"])):
+            self.assertEqual(0, self.tempi("run", "case.toml", "--out", name, *more).returncode)
+        texts = [(self.folder / name / "history.csv").read_text() for name in ("one", "two")]
+        self.assertEqual(*texts)
+        self.assertLess(summary(self.folder / "one")["linear_momentum"]["error"], 1e-13)
+        self.assertLess(summary(self.folder / "one")["angular_momentum"]["error"], 1e-13)
+
+    def test_who_looks_changes_nothing(self):
+        self.write("bodies.msh", squares((0, 0), (0.3, 1.1)))
+        self.write("case.toml", body(CONTACT + '[initial]\nvelocity = ["0", "Y > 1.05 ? -2 : 2"]\n'))
+        rows = []
+        for name, more in (("plain", []), ("watched", ["--set", "integrator.residual=true"])):
+            self.assertEqual(0, self.tempi("run", "case.toml", "--out", name, *more).returncode)
+            rows.append(history(self.folder / name))
+        for column, values in rows[0].items():
+            self.assertEqual(list(values), list(rows[1][column]), column)
+
+    def test_spheres_meet_walls_that_move(self):
+        self.write("case.toml", """[particles]
+mass = 1
+radius = 0.1
+position = [[0, 0], [0.5, 0.02]]
+[[wall]]
+type = "sphere"
+centre = [-1, 0]
+radius = 0.5
+velocity = [1, 0]
+[[contact]]
+distance = 0.02
+[[load]]
+type = "gravity"
+value = [0, 0]
+[integrator]
+method = "avi"
+step = 0.01
+[run]
+end_time = 2
+[output]
+history = 100
+""")
+        done = self.tempi("run", "case.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        made, rows = summary(self.folder / "case.out"), history(self.folder / "case.out")
+        self.assertGreater(rows["linear_momentum_x"][-1], 1.9)  # a wall at 1 m/s sends one off at 2 m/s
+        self.assertAlmostEqual(rows["external_work"][-1], rows["total_energy"][-1], 4)
+        self.assertLess(made["energy"]["band"], 3e-3)
+
+    def test_check_tells_surfaces_and_layers(self):
+        self.write("bodies.msh", squares((0, 0), (0.3, 1.1)))
+        self.write("case.toml", body('[[contact]]\nbetween = ["body0", "body1"]\ndistance = 0.02\n' + DROP))
+        said = self.tempi("check", "case.toml")
+        self.assertEqual(0, said.returncode, said.stderr)
+        self.assertRegex(said.stdout, r"contact  0 faces, 24 edges, 24 vertices; layers from 0\.02 to 0\.002 m")
+        self.assertIn("first steps", said.stdout)
+
+    def test_what_cannot_be_is_refused_with_the_reason(self):
+        self.write("bodies.msh", squares((0, 0), (0.3, 1.01)))
+        self.write("crossing.msh", crossing_tetrahedra())
+        points, elements = square_elements(3)
+        self.write("square.msh", msh(points, elements, SQUARE_NAMES))
+        queue = 'method = "avi"\nlattice = "exact"'
+        for text, why in (
+                (body(CONTACT), "0.01 m apart"),
+                (body("[[contact]]\n"), "needs a distance"),
+                (body(CONTACT + "inner_distance = 0.05\n", "square.msh"), "inner_distance"),
+                (body(CONTACT + "penalty = 1\n", "square.msh"), 'penalty belongs to law = "faces"'),
+                (body(CONTACT + 'between = ["body0", "nobody"]\n'), "nobody"),
+                (body(CONTACT, "square.msh", 'method = "newmark"'), "for avi on a lattice, not for newmark"),
+                (body(CONTACT, "square.msh", queue), "the exact queue"),
+                (body(CONTACT, "crossing.msh"), "cross where the run starts"),
+                (body(CONTACT + FLOOR.replace("-0.2", "1.5"), "square.msh"), "beyond the wall"),
+                (body(FLOOR, "square.msh"), "or a [[contact]] of layers"),
+                (body(FLOOR + "velocity = [0, 1]\npenalty = 1e-3\n", "square.msh"), "only walls of layered contact move"),
+                (body(CONTACT + '[[wall]]\ntype = "sphere"\ncentre = [0, 0]\nradius = 9\ninside = true\n', "square.msh"),
+                 "inside of a wall"),
+                (body(CONTACT + "energy_restitution = 2\n", "square.msh"), "energy_restitution"),
+                (body(CONTACT + "frictoin = 0.2\n", "square.msh"), "friction")):
+            self.write("case.toml", text)
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode, text)
+            self.assertIn(why, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
