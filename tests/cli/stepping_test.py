@@ -159,7 +159,7 @@ class Stepping(CaseFolder):
                 ('[[contact]]\nlaw = "faces"\npenalty = 1e-3', BODY, "needs three dimensions"),
                 ('[[contact]]\npenalty = 1e-3', BODY, 'belongs to law = "faces"'),
                 ('[[contact]]\ndistance = 1e-3', BODY, "is for avi on a lattice"),
-                ('[[contact]]', BODY, "is for avi on a lattice"),
+                ('[[contact]]', BODY, "needs a distance"),
                 ('[[contact]]\nlaw = "faces"', BODY, "penalty")):
             self.write("case.toml", case_text(**{**BODY, **options}) + "\n" + more + "\n")
             done = self.tempi("check", "case.toml")
