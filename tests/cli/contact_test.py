@@ -113,6 +113,17 @@ history = 100
         self.assertAlmostEqual(rows["external_work"][-1], rows["total_energy"][-1], 4)
         self.assertLess(made["energy"]["band"], 3e-3)
 
+    def test_a_corner_does_not_pass_a_rod(self):
+        points = [(0, 0, 0.35), (0.5, 0.1, 1), (-0.4, 0.5, 1), (-0.3, -0.5, 1.1)]
+        self.write("corner.msh", msh(points, [(TETRAHEDRON, 1, [0, 1, 2, 3])], {1: (3, "corner")}))
+        rod = '[[wall]]\ntype = "cylinder"\npoint = [0, 0, 0]\naxis = [1, 0.2, 0]\nradius = 0.25\n'
+        self.write("case.toml", body(rod + CONTACT + '[initial]\nvelocity = ["0", "0", "-1"]\n', "corner.msh"))
+        done = self.tempi("run", "case.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        rows = history(self.folder / "case.out")
+        self.assertGreater(max(rows["contact_1.force_z"]), 0)
+        self.assertGreater(min(rows["contact_1.distance"]), 0.002)
+
     def test_check_tells_surfaces_and_layers(self):
         self.write("bodies.msh", squares((0, 0), (0.3, 1.1)))
         self.write("case.toml", body('[[contact]]\nbetween = ["body0", "body1"]\ndistance = 0.02\n' + DROP))
@@ -137,6 +148,7 @@ history = 100
                 (body(CONTACT, "square.msh", queue), "the exact queue"),
                 (body(CONTACT, "crossing.msh"), "cross where the run starts"),
                 (body(CONTACT + FLOOR.replace("-0.2", "1.5"), "square.msh"), "beyond the wall"),
+                (body(CONTACT + FLOOR + 'group = "left"\n', "square.msh"), "Leave out group, where and particles"),
                 (body(FLOOR, "square.msh"), "or a [[contact]] of layers"),
                 (body(FLOOR + "velocity = [0, 1]\npenalty = 1e-3\n", "square.msh"), "only walls of layered contact move"),
                 (body(CONTACT + '[[wall]]\ntype = "sphere"\ncentre = [0, 0]\nradius = 9\ninside = true\n', "square.msh"),

@@ -97,6 +97,13 @@ void refuse_keys(const std::vector<std::pair<std::string, Place>>& keys, const c
                                                        keys.front().first, law));
 }
 
+void refuse_common(const ContactInput& in, std::size_t faces) {
+  if (faces > 0)
+    throw PlacedError(in.place, fmt::format("the groups of between have {} faces in common. Choose groups that share "
+                                            "none, or leave between out.",
+                                            faces));
+}
+
 // The facets of the first or the second group.
 std::vector<CellFacet> side_of(const ContactInput& in, std::size_t side, const TouchingBody& body) {
   return facets_of(in.between.empty() ? Selector{} : in.between[side], body);
@@ -130,10 +137,7 @@ std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const Touchi
   }
   std::vector<SurfaceTriangle> both;
   std::ranges::set_intersection(sides[0], sides[1], std::back_inserter(both));
-  if (!both.empty())
-    throw PlacedError(in.place, fmt::format("the groups of between have {} faces in common. Choose groups that share "
-                                            "none, or leave between out.",
-                                            both.size()));
+  refuse_common(in, both.size());
   return at_place(in.place, [&] {
     return make_face_contact(body.cells->points(), std::move(sides[0]), std::move(sides[1]), *in.penalty, in.skin);
   });
@@ -169,13 +173,18 @@ Point padded(std::span<const double> values) {
 // A plane is a triangle (an edge) so large that nobody gets around it.
 void add_wall(SurfaceBuilder& builder, const WallInput& in, const TouchingBody& body) {
   const Wall wall = wall_of(in, body.mesh.dim());
+  if (!in.target.everything())
+    throw PlacedError(
+        in.place,
+        "a wall of layered contact is for everybody that [[contact]] chooses. Leave out group, where and particles.");
+  if (in.step) throw PlacedError(in.place, "layers of contact choose their steps: leave out step.");
   if (wall.inside)
     throw PlacedError(in.place, "layers of contact do not act on the inside of a wall yet. Build it of boxes.");
   if (!in.velocity.empty() && std::ssize(in.velocity) != body.mesh.dim())
     throw PlacedError(in.place, fmt::format("velocity has {} components (there are {} dimensions).", in.velocity.size(),
                                             body.mesh.dim()));
   const Point velocity = padded(in.velocity);
-  const double far = 100.0 * (extent_of(body.mesh) + extent_of_wall(wall));
+  const double far = 100.0 * (extent_of(body.mesh) + extent_of_wall(wall) + body.travel);
   if (wall.shape == Wall::Shape::sphere) return builder.add_rigid_sphere(wall.point, wall.radius, velocity);
   if (wall.shape == Wall::Shape::box) return builder.add_rigid_box(wall.point, wall.high, velocity);
   const auto along = [&](const Point& direction, double by) {
@@ -271,6 +280,16 @@ std::unique_ptr<LayeredContact> choose_layers(const ContactInput& in, std::span<
     throw PlacedError(in.place,
                       "contact needs a distance (in m), at which the first layer begins to push: a part of the "
                       "shortest edges, or of how thick things are. Add distance = ...");
+  if (body.cells != nullptr && in.between.size() == 2) {
+    std::vector<std::pair<Index, int>> faces[2];
+    for (std::size_t s = 0; s < 2; ++s) {
+      for (const CellFacet& f : side_of(in, s, body)) faces[s].emplace_back(index(f.cell), f.local);
+      std::ranges::sort(faces[s]);
+    }
+    std::vector<std::pair<Index, int>> common;
+    std::ranges::set_intersection(faces[0], faces[1], std::back_inserter(common));
+    refuse_common(in, common.size());
+  }
   SurfaceBuilder builder(body.mesh);
   const std::size_t sides = std::max<std::size_t>(1, in.between.size());
   std::vector<NodeId> nodes;

@@ -25,6 +25,7 @@ struct TouchingBody {
   std::span<const double> velocity = {};                        // where the run starts [m/s]; for layers
   std::span<const std::unique_ptr<Potential>> potentials = {};  // for layers
   double fall = 0.0;                                            // the speed that loads may give [m/s]; for layers
+  double travel = 0.0;                                          // how far things may get [m]; for layers
 };
 
 // How long a step a penalty takes, about: a quarter of the stable step 2 sqrt(epsilon m) of the lightest of `nodes`

@@ -181,8 +181,9 @@ class Builder {
     }
     if (!s_.has_particles()) return;
     const bool drags = std::ranges::any_of(input().dampings, [](const auto& d) { return d.type != "kelvin-voigt"; });
+    const bool touching = std::ranges::any_of(input().contacts, &ContactInput::has_layers);
     const bool nothing_else = parts_.potentials.empty() && !parts_.constraints.empty();
-    if (!input().loads.empty() || drags || nothing_else) {  // particles carry their loads themselves
+    if (!input().loads.empty() || drags || touching || nothing_else) {  // particles carry their loads themselves
       std::vector<NodeId> all;
       const Index from = s_.body.first_particle;
       for (Index a = from; a < mesh().node_count(); ++a) {
@@ -273,8 +274,16 @@ class Builder {
     if (std::ranges::none_of(input().contacts, &ContactInput::has_layers)) return;
     const std::vector<double> velocity =
         initial_velocities(input(), mesh(), s_.body.first_particle, particles_.particles.velocity);
-    const TouchingBody body = {mesh(), cell_mesh(), s_.body.first_particle, parts_.mass,     input().constants,
-                               radii_, velocity,    parts_.potentials,      speed_of_falls()};
+    double fastest = speed_of_falls();
+    for (const double v : velocity) fastest = std::max(fastest, std::abs(v));
+    const double travel = 2.0 * fastest * input().end_time;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(mesh().dim()); ++c)
+      if (s_.body.box.length(c))
+        throw PlacedError(input().contacts.front().place,
+                          "layers of contact do not reach across the boundary of a periodic box. Leave out box, or use "
+                          "a [[potential]].");
+    const TouchingBody body = {mesh(), cell_mesh(), s_.body.first_particle, parts_.mass,      input().constants,
+                               radii_, velocity,    parts_.potentials,      speed_of_falls(), travel};
     std::vector<WallInput> walls;
     std::ranges::copy_if(input().walls, std::back_inserter(walls), [&](const WallInput& w) { return is_of_layers(w); });
     for (const ContactInput& contact : input().contacts) {

@@ -31,7 +31,8 @@ void ContactSurface::finish() {
   std::vector<std::pair<std::array<std::int32_t, 2>, std::size_t>> edges;  // and their simplex
   edge_count_ = face_count_ = 0;
   of_second_.clear();
-  if (std::ranges::none_of(simplices_, [](const Simplex& s) { return s.sides == both; }))
+  // Those that share a vertex are looked for all together: it is looked after by one side only.
+  if (std::ranges::none_of(vertices_, [](const Vertex& v) { return v.sides == both; }))
     for (std::size_t i = 0; i < simplices_.size(); ++i)
       if (simplices_[i].sides == second) of_second_.push_back(static_cast<std::int32_t>(i));
   for (std::size_t i = 0; i < simplices_.size(); ++i) {
@@ -83,65 +84,71 @@ double ContactSurface::squared_edges(const ContactPair& pair) const {
 
 void ContactSurface::find_pairs(std::span<const Bounds> boxes, Search& search, std::vector<ContactPair>& pairs) const {
   constexpr Index between_rebuilds = 32;
-  const auto box_of = [&](const Simplex& s) {
-    return joined(boxes, std::span(s.vertex).first(static_cast<std::size_t>(s.size)));
-  };
-  const auto simplex = [&](std::int32_t i) -> const Simplex& { return simplices_[static_cast<std::size_t>(i)]; };
-  search.boxes.clear();
-  if (of_second_.empty())
-    for (const Simplex& s : simplices_) search.boxes.push_back(box_of(s));
+  search.of_vertex = boxes;
+  search.of_simplex.resize(simplices_.size());
+  search.of_edge.resize(simplices_.size());
+  for (std::size_t i = 0; i < simplices_.size(); ++i) {
+    const Simplex& s = simplices_[i];
+    search.of_simplex[i] = joined(boxes, std::span(s.vertex).first(static_cast<std::size_t>(s.size)));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(s.own_edges); ++k)
+      search.of_edge[i][k] = joined(boxes, std::array{s.own_edge[k].a, s.own_edge[k].b});
+  }
+  search.in_tree.clear();
+  for (const std::int32_t i : of_second_) search.in_tree.push_back(search.of_simplex[static_cast<std::size_t>(i)]);
+  const std::vector<Bounds>& in_tree = of_second_.empty() ? search.of_simplex : search.in_tree;
+  if (search.searches++ % between_rebuilds == 0 || search.tree.size() != in_tree.size())
+    search.tree.make(in_tree);
   else
-    for (const std::int32_t i : of_second_) search.boxes.push_back(box_of(simplex(i)));
-  if (search.searches++ % between_rebuilds == 0 || search.tree.size() != search.boxes.size())
-    search.tree.make(search.boxes);
-  else
-    search.tree.refit(search.boxes);
+    search.tree.refit(in_tree);
   pairs.clear();
   if (of_second_.empty()) {
-    search.tree.each_pair([&](std::int32_t i, std::int32_t j) { find_between(simplex(i), simplex(j), boxes, pairs); });
+    search.tree.each_pair([&](std::int32_t i, std::int32_t j) { find_between(i, j, search, pairs); });
   } else {
-    for (const Simplex& s : simplices_)
-      if (s.sides == first)
-        search.tree.each_touching(box_of(s), [&](std::int32_t j) {
-          find_between(s, simplex(of_second_[static_cast<std::size_t>(j)]), boxes, pairs);
+    for (std::size_t i = 0; i < simplices_.size(); ++i)
+      if (simplices_[i].sides == first)
+        search.tree.each_touching(search.of_simplex[i], [&](std::int32_t j) {
+          find_between(static_cast<std::int32_t>(i), of_second_[static_cast<std::size_t>(j)], search, pairs);
         });
   }
   std::ranges::sort(pairs);
+  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  search.of_vertex = {};
 }
 
-void ContactSurface::find_between(const Simplex& s, const Simplex& t, std::span<const Bounds> boxes,
+void ContactSurface::find_between(std::int32_t i, std::int32_t j, const Search& search,
                                   std::vector<ContactPair>& pairs) const {
-  find_vertices(s, t, boxes, pairs);
-  find_vertices(t, s, boxes, pairs);
-  find_edges(s, t, boxes, pairs);
+  find_vertices(i, j, search, pairs);
+  find_vertices(j, i, search, pairs);
+  if (dim_ == 3) find_edges(i, j, search, pairs);
 }
 
-// The vertices that one looks after, with the other.
-void ContactSurface::find_vertices(const Simplex& of, const Simplex& with, std::span<const Bounds> boxes,
+// The vertices that the first looks after, with the other.
+void ContactSurface::find_vertices(std::int32_t i, std::int32_t j, const Search& search,
                                    std::vector<ContactPair>& pairs) const {
+  const Simplex &of = simplices_[static_cast<std::size_t>(i)], &with = simplices_[static_cast<std::size_t>(j)];
+  if (of.own_vertices == 0) return;
   const bool lone = of.size == 1;
   if (with.size == 1 && (!lone || of.vertex[0] > with.vertex[0])) return;  // the other is the vertex
-  if (with.size == 2 && dim_ == 3 && !lone) return;                        // their edges meet
-  const Bounds box = joined(boxes, std::span(with.vertex).first(static_cast<std::size_t>(with.size)));
+  const Bounds& box = search.of_simplex[static_cast<std::size_t>(j)];
   for (std::int32_t k = 0; k < of.own_vertices; ++k) {
     const std::int32_t v = of.own_vertex[static_cast<std::size_t>(k)];
-    const Vertex& vertex = vertices_[static_cast<std::size_t>(v)];
-    if (with.has(v) || !may_touch(vertex.sides, with.sides) || both_rigid(v, with.vertex[0])) continue;
-    if (!box.touches(boxes[static_cast<std::size_t>(v)])) continue;
+    if (with.has(v) || !box.touches(search.of_vertex[static_cast<std::size_t>(v)])) continue;
+    if (!may_touch(vertices_[static_cast<std::size_t>(v)].sides, with.sides) || both_rigid(v, with.vertex[0])) continue;
     pairs.push_back({{1, static_cast<std::int8_t>(with.size)}, {v, with.vertex[0], with.vertex[1], with.vertex[2]}});
   }
 }
 
-void ContactSurface::find_edges(const Simplex& s, const Simplex& t, std::span<const Bounds> boxes,
+void ContactSurface::find_edges(std::int32_t i, std::int32_t j, const Search& search,
                                 std::vector<ContactPair>& pairs) const {
-  if (dim_ != 3) return;
-  for (std::int32_t i = 0; i < s.own_edges; ++i) {
-    const Edge& e = s.own_edge[static_cast<std::size_t>(i)];
-    const Bounds box = joined(boxes, std::array{e.a, e.b});
-    for (std::int32_t j = 0; j < t.own_edges; ++j) {
-      const Edge& f = t.own_edge[static_cast<std::size_t>(j)];
-      if (e.a == f.a || e.a == f.b || e.b == f.a || e.b == f.b || !may_touch(e.sides, f.sides)) continue;
-      if (both_rigid(e.a, f.a) || !box.touches(joined(boxes, std::array{f.a, f.b}))) continue;
+  const Simplex &s = simplices_[static_cast<std::size_t>(i)], &t = simplices_[static_cast<std::size_t>(j)];
+  for (std::size_t k = 0; k < static_cast<std::size_t>(s.own_edges); ++k) {
+    const Edge& e = s.own_edge[k];
+    const Bounds& box = search.of_edge[static_cast<std::size_t>(i)][k];
+    for (std::size_t l = 0; l < static_cast<std::size_t>(t.own_edges); ++l) {
+      const Edge& f = t.own_edge[l];
+      if (e.a == f.a || e.a == f.b || e.b == f.a || e.b == f.b) continue;
+      if (!box.touches(search.of_edge[static_cast<std::size_t>(j)][l])) continue;
+      if (!may_touch(e.sides, f.sides) || both_rigid(e.a, f.a)) continue;
       const bool in_order = std::pair(e.a, e.b) < std::pair(f.a, f.b);
       const Edge &low = in_order ? e : f, &high = in_order ? f : e;
       pairs.push_back({{2, 2}, {low.a, low.b, high.a, high.b}});

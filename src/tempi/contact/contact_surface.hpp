@@ -2,9 +2,9 @@
 // What may touch: vertices, edges and faces of surfaces, spheres around particles, rigid things; and which of them may
 // touch which.
 //
-// Pairs are a vertex and a face, or two edges, in space; a vertex and an edge in a plane; lone vertices (spheres,
-// points) with each other and with edges that have no face. Vertices of edges and faces meet others' within what they
-// belong to.
+// Pairs are a vertex and a face, or two edges, in space; a vertex and an edge in a plane, and in space where the
+// edge has no face; lone vertices (spheres, points) with each other. Vertices of edges and faces meet others' within
+// these.
 #pragma once
 
 #include <array>
@@ -64,12 +64,14 @@ class ContactSurface {
   // |e_1|^2 |e_2|^2 of two edges in the reference configuration [m^4]; 0 for other pairs.
   double squared_edges(const ContactPair& pair) const;
 
-  // Trees of boxes, kept from one search to the next: of all simplices, or, where no simplex is of both sides, of the
-  // second side's.
+  // A tree of boxes, kept from one search to the next, of all simplices, or, where none is of both sides, of those of
+  // the second; and what the search in hand works on.
   struct Search {
     BoxTree tree;
-    std::vector<Bounds> boxes;
     Index searches = 0;
+    std::span<const Bounds> of_vertex{};
+    std::vector<Bounds> of_simplex{}, in_tree{};
+    std::vector<std::array<Bounds, 3>> of_edge{};  // of those a simplex looks after
   };
   // All pairs that may touch while the boxes of their vertices touch; ascending. Those boxes hold all places of the
   // vertices, grown by half of what counts as touching.
@@ -96,12 +98,10 @@ class ContactSurface {
   bool both_rigid(std::int32_t a, std::int32_t b) const {
     return vertices_[static_cast<std::size_t>(a)].is_rigid() && vertices_[static_cast<std::size_t>(b)].is_rigid();
   }
-  void find_between(const Simplex& s, const Simplex& t, std::span<const Bounds> boxes,
-                    std::vector<ContactPair>& pairs) const;
-  void find_vertices(const Simplex& of, const Simplex& with, std::span<const Bounds> boxes,
-                     std::vector<ContactPair>& pairs) const;
-  void find_edges(const Simplex& s, const Simplex& t, std::span<const Bounds> boxes,
-                  std::vector<ContactPair>& pairs) const;
+  // By their numbers.
+  void find_between(std::int32_t i, std::int32_t j, const Search& search, std::vector<ContactPair>& pairs) const;
+  void find_vertices(std::int32_t i, std::int32_t j, const Search& search, std::vector<ContactPair>& pairs) const;
+  void find_edges(std::int32_t i, std::int32_t j, const Search& search, std::vector<ContactPair>& pairs) const;
 
   int dim_;
   std::vector<Vertex> vertices_;

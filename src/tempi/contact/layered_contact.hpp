@@ -71,7 +71,7 @@ class LayeredContact {
   // A pair at some places, in layers `from` to `to` - 1, weighted.
   struct Push {
     double distance = 0.0, energy = 0.0;  // [m]; of these layers [J]
-    int touched = 0;                      // layers from 0 on whose distance it is within
+    int near = 0, touched = 0;            // layers from 0 on: within whose distance it is; that push
     // -sum over the layers of weight dV_l/dx, of each vertex [N times what the weights have].
     std::array<std::array<double, 3>, 4> impulse{};
     std::array<double, 3> normal{};  // from the second simplex to the first
@@ -94,7 +94,7 @@ class LayeredContact {
       const double w = weight(l), f = stiffnesses_[i] * power(deep);
       energy += w * (f * deep);
       force += w * f;
-      r.touched = l + 1;
+      r.near = r.touched = l + 1;
     }
     finish(kind, constants, x, points, energy / options_.law.exponent, force, r);
     return r;

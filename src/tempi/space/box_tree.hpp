@@ -34,6 +34,11 @@ struct Bounds {  // empty as made
       high[c] += margin;
     }
   }
+  bool holds(const Bounds& other) const {
+    for (std::size_t c = 0; c < 3; ++c)
+      if (!(low[c] <= other.low[c] && other.high[c] <= high[c])) return false;
+    return true;
+  }
   bool touches(const Bounds& other) const {  // components no point has given are infinitely far: set all three
     for (std::size_t c = 0; c < 3; ++c)
       if (low[c] > other.high[c] || other.low[c] > high[c]) return false;

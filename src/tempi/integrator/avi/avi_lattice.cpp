@@ -157,6 +157,7 @@ void AviLattice::go(State& state, double t_end, Fine until, Observer* observer) 
   for (;;) {
     const Fine tick = (now_ + 1) << LatticeContact::fine_bits, next = std::min(contact_->next(fine_), tick);
     if (next >= until || !(LatticeContact::in_ticks(next) * lattice_.tick < t_end)) return;
+    going_ = next;
     if (next == tick)
       act(state, now_ + 1, observer);
     else
@@ -166,15 +167,24 @@ void AviLattice::go(State& state, double t_end, Fine until, Observer* observer) 
   }
 }
 
-// Whether it stands: nothing was missed. What fails in a motion that missed somebody has not happened.
+// Whether it stands: nothing was missed. What fails in a motion that missed somebody has not happened; what none of the
+// layers stops leaves the state as it was when the window began.
 bool AviLattice::run_window(State& state, double t_end, Fine until, double to) {
+  const auto missed = [&](double by) {
+    try {
+      return contact_->missed(by);
+    } catch (const SolveError&) {
+      go_back(state);
+      throw;
+    }
+  };
   try {
     go(state, t_end, until, nullptr);
   } catch (const SolveError&) {
-    if (!contact_->missed(std::max(to, LatticeContact::in_ticks(fine_)))) throw;
+    if (!missed(LatticeContact::in_ticks(going_))) throw;
     return false;
   }
-  return !contact_->missed(to);
+  return !missed(to);
 }
 
 // Windows become longer, or shorter, for as long as that makes time pass faster.
@@ -193,8 +203,14 @@ void AviLattice::choose_window(double taken) {
 void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
   using Clock = std::chrono::steady_clock;
   constexpr Fine tick = Fine{1} << LatticeContact::fine_bits;
+  constexpr double most_ticks = 0x1p31;
   const double end = t_end / lattice_.tick;
-  if (window_ <= 1) window_ = tick * *std::ranges::max_element(lattice_.ticks);
+  if (end > most_ticks)
+    throw SolveError(
+        fmt::format("{:.9g} s are more than 2^31 ticks of {:.3g} s, beyond which instants of contact are not told "
+                    "apart. Choose larger steps or a shorter run.",
+                    t_end, lattice_.tick));
+  if (window_ <= 1) window_ = 8 * tick * *std::ranges::max_element(lattice_.ticks);
   while (window_from_ < end) {
     const Fine until =
         (static_cast<Fine>(std::floor(std::ldexp(window_from_, LatticeContact::fine_bits))) / window_ + 1) * window_;
@@ -218,6 +234,7 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
 void AviLattice::instant(State& state, double now, double part, Observer* observer) {
   const double t = now * lattice_.tick;
   if (observer != nullptr && !watch_) watch_ = new_watch();
+  if (contact_) contact_->note_before(acting_, now);
   for (const std::size_t g : acting_) drift(state, g, now, observer != nullptr || model_.has_dampers());
   if (part == 1.0)
     for (const std::size_t g : acting_) recheck_stability(state, g, std::lround(now) / group(g).ticks, t);

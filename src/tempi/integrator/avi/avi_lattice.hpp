@@ -127,6 +127,7 @@ class AviLattice final : public Integrator {
   Index now_ = 0;                        // the last tick done
   Fine fine_ = 0;                        // the last instant done; of layers, between ticks
   double asked_window_;                  // [ticks]; 0: as costs have it
+  Fine going_ = 0;                       // the instant in hand
   Fine window_;                          // how long windows are; 1: to be chosen
   struct WindowCost {                    // wall times [s]
     double taken = 0.0, before = 0.0;    // of windows of this length; of the length before, by their time

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 
 #include "tempi/core/error.hpp"
@@ -47,16 +46,29 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
       }
       section.path_of_vertex.push_back(line < 0 ? -1 : path_of_line_[static_cast<std::size_t>(line)]);
     }
+    section.has_sides = std::ranges::any_of(contact->surface().vertices(),
+                                            [](const auto& v) { return v.sides == ContactSurface::first; });
     section.pushes.resize(section.line_of_vertex.size());
     sections_.push_back(std::move(section));
   }
   forget();
   paths_.resize(line_of_path_.size());
   for (const LatticeGroup& group : plan.groups) {
-    std::vector<std::int32_t>& of_group = paths_of_group_.emplace_back();
-    for (const std::int32_t line : group.lines)
-      if (const std::int32_t path = path_of_line_[static_cast<std::size_t>(line)]; path >= 0) of_group.push_back(path);
+    std::vector<std::int32_t>&of_group = paths_of_group_.emplace_back(),
+    &moving = moving_paths_of_group_.emplace_back();
+    for (const std::int32_t line : group.lines) {
+      const std::int32_t path = path_of_line_[static_cast<std::size_t>(line)];
+      if (path < 0) continue;
+      of_group.push_back(path);
+      if (model.supports().moves(plan.node_of_line[static_cast<std::size_t>(line)])) moving.push_back(path);
+    }
   }
+  for (const Section& section : sections_)
+    if (const double step = section.contact->range_of_steps()[0]; step < std::ldexp(tick, -fine_bits))
+      throw InputError(fmt::format(
+          "{}: its first layer needs steps of {:.3g} s, below what time resolves, 2^-{} of the tick of {:.3g} "
+          "s. Choose a smaller stiffness.",
+          section.contact->name(), step, fine_bits, tick));
 }
 
 // The largest power of two within the step.
@@ -132,83 +144,96 @@ void LatticeContact::strike(Section& section, std::span<const std::int32_t> due,
                               [&](int layer) { return step(pair, layer); });
   });
   for (std::size_t i = 0; i < due.size(); ++i) {
-    if (pushes_[i].touched == 0) continue;
     Pair& pair = section.pairs[static_cast<std::size_t>(due[i])];
+    pair.near = std::max(pair.near, pushes_[i].near);
+    if (pushes_[i].touched == 0) continue;
     counts_.strikes += pushes_[i].touched - std::max(0, pair.exponent - zeros);
     apply(section, pair, pushes_[i], now, state);
   }
 }
 
-void LatticeContact::apply(Section& section, Pair& pair, LayeredContact::Push& push, Fine now, State& state) {
+void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::Push& push, Fine now, State& state) {
   const LayerOptions& options = section.contact->options();
   const auto vertices = pair.pair.vertices();
   const double at = in_ticks(now);
   pair.touched = std::max(pair.touched, push.touched);
   counts_.smallest_distance = std::min(counts_.smallest_distance, push.distance);
-  Vector relative{};  // velocity of the first closest point, seen from the second
-  double lightness = 0.0;
+  std::array<Vector, 4> velocity{}, lightness{};  // held components are as heavy as can be [1/kg]
+  Vector relative{};                              // velocity of the first closest point, seen from the second
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const auto v = static_cast<std::size_t>(vertices[i]);
-    const std::int32_t line = section.line_of_vertex[v];
-    if (line >= 0) nodes_.drift(static_cast<std::size_t>(line), at);
-    const double* velocity = line >= 0 ? nodes_.lines()[static_cast<std::size_t>(line)].velocity
-                                       : section.contact->surface().vertices()[v].velocity.data();
-    for (std::size_t c = 0; c < 3; ++c) relative[c] += push.weight[i] * velocity[c];
-    if (line >= 0)
-      lightness += push.weight[i] * push.weight[i] * nodes_.lines()[static_cast<std::size_t>(line)].inverse_mass;
+    if (const std::int32_t line = section.line_of_vertex[v]; line < 0) {
+      velocity[i] = section.contact->surface().vertices()[v].velocity;
+    } else {
+      const auto l = static_cast<std::size_t>(line);
+      nodes_.drift(l, at);
+      const NodeLine& node = nodes_.lines()[l];
+      for (std::size_t c = 0; c < 3; ++c) {
+        velocity[i][c] = node.velocity[c];
+        lightness[i][c] = supports_.holds(l, c) ? 0.0 : node.inverse_mass;
+      }
+    }
+    for (std::size_t c = 0; c < 3; ++c) relative[c] += push.weight[i] * velocity[i][c];
   }
   const double rate = dot(relative, push.normal);
   counts_.fastest = std::max(counts_.fastest, -rate);
-  if (options.restitution < 1.0 && rate > 0.0) {
-    const double kept = options.restitution, taken = (1.0 - kept) * push.along;
-    for (auto& p : push.impulse)
-      for (double& component : p) component *= kept;
-    push.along *= kept;
-    const double work = -taken * (rate + 0.5 * push.along * lightness);
-    counts_.restitution_work += work;
-    state.damping.work += work;
-  }
-  std::array<Vector, 4> friction{};
-  if (options.friction > 0.0 && lightness > 0.0) {
+  const double kept = rate > 0.0 ? options.restitution : 1.0;
+  std::array<Vector, 4> given{}, friction{};
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c) given[i][c] = kept * push.impulse[i][c];
+  if (options.friction > 0.0) {
     Vector along{};
     for (std::size_t c = 0; c < 3; ++c) along[c] = relative[c] - rate * push.normal[c];
     const double speed = std::sqrt(dot(along, along));
-    const double p = std::min(options.friction * push.along, speed / lightness);
-    if (p > 0.0) {
-      for (std::size_t i = 0; i < vertices.size(); ++i)
-        for (std::size_t c = 0; c < 3; ++c) friction[i][c] = -p * push.weight[i] * along[c] / speed;
-      const double work = -p * (speed - 0.5 * p * lightness);
-      counts_.friction_work += work;
-      state.damping.work += work;
-    }
+    double light = 0.0;  // how fast an impulse along it changes that speed
+    for (std::size_t i = 0; i < vertices.size() && speed > 0.0; ++i)
+      for (std::size_t c = 0; c < 3; ++c)
+        light += push.weight[i] * push.weight[i] * lightness[i][c] * (along[c] / speed) * (along[c] / speed);
+    const double p = light > 0.0 ? std::min(options.friction * kept * push.along, speed / light) : 0.0;
+    for (std::size_t i = 0; i < vertices.size() && p > 0.0; ++i)
+      for (std::size_t c = 0; c < 3; ++c) {
+        friction[i][c] = -p * push.weight[i] * along[c] / speed;
+        given[i][c] += friction[i][c];
+      }
   }
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const auto v = static_cast<std::size_t>(vertices[i]);
-    const std::int32_t line = section.line_of_vertex[v];
-    Vector p = push.impulse[i];
-    for (std::size_t c = 0; c < 3; ++c) p[c] += friction[i][c];
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double mean = velocity[i][c] + 0.5 * given[i][c] * lightness[i][c];
+      const double rubbed = friction[i][c] * mean, withheld = (kept - 1.0) * push.impulse[i][c] * mean;
+      counts_.friction_work += rubbed;
+      counts_.restitution_work += withheld;
+      state.damping.work += rubbed + withheld;
+    }
     const Vector x = place(section, v, nodes_.lines(), at);
     if (options.friction > 0.0) state.damping.add(x, friction[i], 0.0);  // they act a distance apart: a moment
-    if (line < 0) {
-      const Vector& velocity = section.contact->surface().vertices()[v].velocity;
-      state.constraints.add(x, {-p[0], -p[1], -p[2]}, -dot(p, velocity));
-      continue;
+    if (const std::int32_t line = section.line_of_vertex[v]; line < 0) {
+      state.constraints.add(x, {-given[i][0], -given[i][1], -given[i][2]}, -dot(given[i], velocity[i]));
+    } else {
+      const auto l = static_cast<std::size_t>(line);
+      NodeLine& node = nodes_.lines()[l];
+      for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += given[i][c] * node.inverse_mass;
+      supports_.settle_line(l, nodes_.lines(), state.supports);
+      bend(section.path_of_vertex[v], at);
     }
-    NodeLine& node = nodes_.lines()[static_cast<std::size_t>(line)];
-    for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += p[c] * node.inverse_mass;
-    supports_.settle_line(static_cast<std::size_t>(line), nodes_.lines(), state.supports);
-    bend(section.path_of_vertex[v], at);
   }
 }
 
+// Paths may jump: two places at one time.
 void LatticeContact::bend(std::int32_t path, double now) {
   std::vector<Bend>& bends = paths_[static_cast<std::size_t>(path)];
-  if (bends.back().time == now) return;
   const auto line = static_cast<std::size_t>(line_of_path_[static_cast<std::size_t>(path)]);
   const NodeLine& node = nodes_.lines()[line];
-  Bend& bend = bends.emplace_back();
-  bend.time = now;
-  for (std::size_t c = 0; c < 3; ++c) bend.place[c] = reference_[line][c] + node.displacement[c];
+  const double dt = (now - node.clock) * tick_;
+  Bend bend{now, {}};
+  for (std::size_t c = 0; c < 3; ++c)
+    bend.place[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * dt);
+  if (bends.empty() || bends.back().time != now || bends.back().place != bend.place) bends.push_back(bend);
+}
+
+void LatticeContact::note_before(std::span<const std::size_t> groups, double now) {
+  for (const std::size_t g : groups)
+    for (const std::int32_t path : moving_paths_of_group_[g]) bend(path, now);
 }
 
 void LatticeContact::note(std::span<const std::size_t> groups, double now) {
@@ -222,40 +247,24 @@ void LatticeContact::note(std::span<const std::size_t> groups, double now) {
 void LatticeContact::begin(double from) {
   from_ = from;
   kept_counts_ = counts_;
-  time_searching_ = 0.0;
   begin_again();
 }
 
 void LatticeContact::begin_again() {
-  counts_ = kept_counts_;
-  for (Section& section : sections_) {
-    for (Pair& pair : section.pairs) pair.touched = 0;
-  }
   constexpr Index at_once = 1024;
+  counts_ = kept_counts_;
+  for (Section& section : sections_)
+    for (Pair& pair : section.pairs) pair.touched = pair.near = 0;
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
-    std::vector<Bend>& bends = paths_[static_cast<std::size_t>(i)];
-    bends.clear();
-    const auto line = static_cast<std::size_t>(line_of_path_[static_cast<std::size_t>(i)]);
-    const NodeLine& node = nodes_.lines()[line];
-    Bend& bend = bends.emplace_back();
-    bend.time = from_;
-    for (std::size_t c = 0; c < 3; ++c)
-      bend.place[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * ((from_ - node.clock) * tick_));
+    paths_[static_cast<std::size_t>(i)].clear();
+    bend(static_cast<std::int32_t>(i), from_);
   });
 }
 
 bool LatticeContact::missed(double to) {
-  const auto start = std::chrono::steady_clock::now();
   constexpr Index at_once = 1024;
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
-    std::vector<Bend>& bends = paths_[static_cast<std::size_t>(i)];
-    if (bends.back().time >= to) return;
-    const auto line = static_cast<std::size_t>(line_of_path_[static_cast<std::size_t>(i)]);
-    const NodeLine& node = nodes_.lines()[line];
-    Bend& bend = bends.emplace_back();
-    bend.time = to;
-    for (std::size_t c = 0; c < 3; ++c)
-      bend.place[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * ((to - node.clock) * tick_));
+    if (paths_[static_cast<std::size_t>(i)].back().time < to) bend(static_cast<std::int32_t>(i), to);
   });
   bool any = false;
   for (Section& section : sections_) {
@@ -263,74 +272,137 @@ bool LatticeContact::missed(double to) {
     find(section, to);
     any = add_missed(section, to) || any;
   }
-  time_searching_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return any;
 }
 
-// How many layers each pair near enough lacks.
-void LatticeContact::find(Section& section, double to) {
-  const LayeredContact& contact = *section.contact;
-  const auto vertices = contact.surface().vertices();
+// Where the vertices have been in the window, grown by half of what counts as near..
+std::vector<Bounds> LatticeContact::swept(const Section& section, double to) const {
+  const auto vertices = section.contact->surface().vertices();
   std::vector<Bounds> boxes(vertices.size());
-  std::vector<std::array<Bend, 2>> rigid(vertices.size());
-  const double grown = 0.5 * contact.law().outer * (1.0 + 1e-6);
+  const double grown = 0.5 * section.contact->law().outer * (1.0 + 1e-6);
   for (std::size_t v = 0; v < vertices.size(); ++v) {
-    if (vertices[v].is_rigid()) {
+    if (vertices[v].is_rigid())
       for (const double t : {from_, to}) boxes[v].take(place(section, v, {}, t));
-      rigid[v] = {Bend{from_, place(section, v, {}, from_)}, Bend{to, place(section, v, {}, to)}};
-    } else {
+    else
       for (const Bend& bend : paths_[static_cast<std::size_t>(section.path_of_vertex[v])]) boxes[v].take(bend.place);
-    }
     double reach = 0.0;
     for (std::size_t c = 0; c < 3; ++c)
       reach = std::max({reach, std::abs(boxes[v].low[c]), std::abs(boxes[v].high[c])});
     boxes[v].grow(grown + vertices[v].radius + 1e-15 * reach);
   }
-  contact.surface().find_pairs(boxes, section.search, section.candidates);
+  return boxes;
+}
+
+// Whether a pair came within the distance of a layer, from the beginning of the window on.
+bool LatticeContact::comes_closer(const Section& section, const ContactPair& pair, int layer, double to) const {
+  std::array<std::array<Bend, 2>, 4> rigid;
+  std::array<Path, 4> paths;
+  for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
+    const auto v = static_cast<std::size_t>(pair.vertex[k]);
+    if (const std::int32_t path = section.path_of_vertex[v]; path >= 0) {
+      paths[k] = paths_[static_cast<std::size_t>(path)];
+    } else {
+      rigid[k] = {Bend{from_, place(section, v, {}, from_)}, Bend{to, place(section, v, {}, to)}};
+      paths[k] = rigid[k];
+    }
+  }
+  return ever_closer(pair.kind, std::span(paths).first(pair.vertices().size()), from_, to,
+                     section.contact->distance(layer) + section.contact->surface().radii(pair));
+}
+
+// How many layers each pair near enough lacks.
+void LatticeContact::find(Section& section, double to) {
+  constexpr double windows_ahead = 4.0;  // of motion, that a search is good for
+  const LayeredContact& contact = *section.contact;
+  const auto vertices = contact.surface().vertices();
+  const std::vector<Bounds> boxes = swept(section, to);
+  const auto is_held = [&](std::size_t v) { return section.searched[v].holds(boxes[v]); };
+  bool good = section.searched.size() == boxes.size();
+  for (std::size_t v = 0; good && v < boxes.size(); ++v) good = is_held(v);
+  if (!good) {
+    double motion = 0.0;
+    for (std::size_t v = 0; v < boxes.size(); ++v)
+      for (std::size_t c = 0; c < static_cast<std::size_t>(contact.surface().dim()); ++c)
+        motion = std::max(motion, boxes[v].high[c] - boxes[v].low[c] - 2.0 * vertices[v].radius);
+    section.searched = boxes;
+    for (Bounds& box : section.searched) box.grow(windows_ahead * std::max(0.0, motion - contact.law().outer));
+    contact.surface().find_pairs(section.searched, section.search, section.candidates);
+  }
+  const auto apart = [&](const ContactPair& pair) {
+    std::array<Bounds, 2> sides;
+    for (std::size_t k = 0; k < pair.vertices().size(); ++k)
+      sides[k < static_cast<std::size_t>(pair.kind.first) ? 0 : 1].take(
+          boxes[static_cast<std::size_t>(pair.vertex[k])]);
+    return !sides[0].touches(sides[1]);
+  };
   section.lacking.assign(section.candidates.size(), 0);
   team_.for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
     const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
+    if (apart(pair)) return;
     const auto there = std::ranges::lower_bound(section.pairs, pair, {}, &Pair::pair);
     const int layers = there != section.pairs.end() && there->pair == pair ? there->layers : 0;
-    std::array<Path, 4> paths;
-    for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
-      const auto v = static_cast<std::size_t>(pair.vertex[k]);
-      paths[k] = section.path_of_vertex[v] < 0 ? Path(rigid[v])
-                                               : Path(paths_[static_cast<std::size_t>(section.path_of_vertex[v])]);
-    }
-    const double radii = contact.surface().radii(pair);
     std::int8_t& lacking = section.lacking[static_cast<std::size_t>(i)];
     while (lacking < layers_added_at_once && layers + lacking < LayeredContact::most_layers &&
-           ever_closer(pair.kind, std::span(paths).first(pair.vertices().size()), from_, to,
-                       contact.distance(layers + lacking) + radii))
+           comes_closer(section, pair, layers + lacking, to))
       ++lacking;
   });
+}
+
+// A pair that has all the layers there are came closer still. Of a motion that had missed others before that tells
+// nothing yet; otherwise nothing stops it.
+void LatticeContact::require_others_before(const Section& section, const ContactPair& key, double to) const {
+  const auto layers_of = [&](const ContactPair& pair) {
+    const auto there = std::ranges::lower_bound(section.pairs, pair, {}, &Pair::pair);
+    return there != section.pairs.end() && there->pair == pair ? there->layers : 0;
+  };
+  const int layers = layers_of(key);
+  double before = from_, after = to;  // it happens between
+  for (int k = 0; k < 40; ++k) {
+    const double middle = 0.5 * (before + after);
+    (comes_closer(section, key, layers, middle) ? after : before) = middle;
+  }
+  for (std::size_t i = 0; i < section.candidates.size(); ++i)
+    if (const ContactPair& other = section.candidates[i]; section.lacking[i] > 0 && other != key)
+      if (const int there = layers_of(other);
+          there < std::min(exponent(*section.contact, other) + 1, LayeredContact::most_layers) &&
+          comes_closer(section, other, there, before))
+        return;
+  std::array<Vector, 4> x;
+  for (std::size_t k = 0; k < key.vertices().size(); ++k)
+    x[k] = place(section, static_cast<std::size_t>(key.vertex[k]), nodes_.lines(), after);
+  throw SolveError(
+      fmt::format("{} came closer than {} layers of contact could stop, at t = {:.9g} s: the steps of more would be "
+                  "below what time "
+                  "resolves ({:.3g} s). Give a larger stiffness or distance, or a smaller step to the model.",
+                  section.contact->describe(key, std::span(x).first(key.vertices().size())), layers, after * tick_,
+                  std::ldexp(tick_, -fine_bits)));
 }
 
 bool LatticeContact::add_missed(Section& section, double to) {
   bool any = false;
   std::vector<Pair> more;
+  const auto most = [&](const Pair& pair) { return std::min(pair.exponent + 1, LayeredContact::most_layers); };
   for (std::size_t i = 0; i < section.candidates.size(); ++i) {
     if (section.lacking[i] == 0) continue;
-    any = true;
+    const auto there = std::ranges::lower_bound(section.pairs, section.candidates[i], {}, &Pair::pair);
+    if (there != section.pairs.end() && there->pair == section.candidates[i] && there->layers == most(*there))
+      require_others_before(section, section.candidates[i], to);
+  }
+  for (std::size_t i = 0; i < section.candidates.size(); ++i) {
+    if (section.lacking[i] == 0) continue;
     const ContactPair& key = section.candidates[i];
-    auto there = std::ranges::lower_bound(section.pairs, key, {}, &Pair::pair);
+    const auto there = std::ranges::lower_bound(section.pairs, key, {}, &Pair::pair);
     const bool is_there = there != section.pairs.end() && there->pair == key;
-    Pair added = is_there ? *there : fresh(section, key, 0);
-    Pair& pair = is_there ? *there : added;
-    pair.layers += section.lacking[i];
+    Pair pair = is_there ? *there : fresh(section, key, 0);
+    const std::int32_t layers = std::min(pair.layers + section.lacking[i], most(pair));
+    if (layers == pair.layers) continue;
+    any = true;
+    pair.layers = layers;
     pair.used = window_;
-    if (pair.exponent - pair.layers + 1 < 0 || pair.layers >= LayeredContact::most_layers) {
-      std::array<Vector, 4> x;
-      for (std::size_t k = 0; k < key.vertices().size(); ++k)
-        x[k] = place(section, static_cast<std::size_t>(key.vertex[k]), nodes_.lines(), to);
-      throw SolveError(fmt::format(
-          "{} came closer than {} layers of contact could stop, around t = {:.9g} s: their steps would be below what "
-          "time resolves ({:.3g} s). Give a larger stiffness or distance, or a smaller step to the model.",
-          section.contact->describe(key, std::span(x).first(key.vertices().size())), pair.layers - 1, to * tick_,
-          std::ldexp(tick_, -fine_bits)));
-    }
-    if (!is_there) more.push_back(added);
+    if (is_there)
+      *there = pair;
+    else
+      more.push_back(pair);
   }
   if (!any) return false;
   const auto middle = std::ssize(section.pairs);
@@ -354,9 +426,9 @@ void LatticeContact::accept() {
           if (section.line_of_vertex[static_cast<std::size_t>(v)] >= 0)
             counts_.at_vertex = std::max<Index>(counts_.at_vertex, ++section.pushes[static_cast<std::size_t>(v)]);
       }
-      if (pair.touched >= pair.layers) pair.used = window_;
+      if (pair.near >= pair.layers) pair.used = window_;
       if (window_ - pair.used > windows_kept && !section.contact->options().all_pairs) {
-        pair.layers = std::max(pair.touched, pair.layers - 1);
+        pair.layers = std::max(pair.near, pair.layers - 1);
         pair.used = window_;
         changed = true;
       }
@@ -420,7 +492,7 @@ void LatticeContact::report(const Section& section, const Pair& pair, std::span<
   now.layers = std::max<Index>(now.layers, here.touched);
   for (std::size_t k = 0; k < vertices.size(); ++k) {
     const ContactSurface::Vertex& v = section.contact->surface().vertices()[static_cast<std::size_t>(vertices[k])];
-    const bool counts = v.sides == ContactSurface::first || (v.sides == ContactSurface::both && v.is_rigid());
+    const bool counts = section.has_sides ? v.sides == ContactSurface::first : v.is_rigid();
     const double sign = v.is_rigid() ? -1.0 : 1.0;
     for (std::size_t c = 0; c < 3 && counts; ++c) now.on_first[c] += sign * here.impulse[k][c];
   }
@@ -464,7 +536,8 @@ void LatticeContact::add_all(Section& section) {
   const std::vector<Bounds> boxes(section.line_of_vertex.size(), everywhere);
   section.contact->surface().find_pairs(boxes, section.search, section.candidates);
   for (const ContactPair& key : section.candidates)
-    section.pairs.push_back(fresh(section, key, section.contact->options().deepest));
+    section.pairs.push_back(
+        fresh(section, key, std::min(section.contact->options().deepest, exponent(*section.contact, key) + 1)));
 }
 
 }  // namespace tempi

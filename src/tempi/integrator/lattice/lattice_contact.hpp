@@ -47,16 +47,17 @@ class LatticeContact {
   Fine next(Fine done) const;
   // Kicks of all layers due.
   void strike(Fine now, State& state);
+  // Groups are about to act at `now`: nodes that follow a prescribed motion leave the lines they were on.
+  void note_before(std::span<const std::size_t> groups, double now);
   // The groups that have acted at `now` have bent the paths of their nodes.
   void note(std::span<const std::size_t> groups, double now);
 
   // A window of time begins [ticks], the nodes being on their way; and begins again, with more layers there.
   void begin(double from);
   void begin_again();
-  // It ends [ticks]: whether layers were missed, which are there from now on. Throws SolveError: what cannot be
-  // stopped.
+  // It ends [ticks]: whether layers were missed, which are there from now on. Throws SolveError: none
+  // but such that time does not resolve.
   bool missed(double to);
-  double time_searching() const { return time_searching_; }  // in this window [s] of wall time
   // Nothing was missed: layers that nobody touched for a while go.
   void accept();
 
@@ -76,11 +77,13 @@ class LatticeContact {
     LayeredContact::Constants constants;
     std::int32_t exponent;     // the first layer's step is 2^exponent
     std::int32_t layers;       // that are there
-    std::int32_t touched = 0;  // layers, in this window
+    std::int32_t touched = 0;  // layers that pushed in this window
+    std::int32_t near = 0;     // layers within whose distance it was
     Index used = 0;            // window in which the deepest was touched
   };
   struct Section {
     const LayeredContact* contact;
+    bool has_sides = false;                    // two, told apart
     std::vector<std::int32_t> line_of_vertex;  // -1: rigid
     std::vector<std::int32_t> path_of_vertex;  // -1: rigid
     std::vector<Pair> pairs;                   // ascending
@@ -90,8 +93,10 @@ class LatticeContact {
       std::vector<std::int32_t> pairs;
     };
     std::vector<Level> levels;  // ascending
+    // Pairs that may be near while every vertex stays in its box of `searched`, which is as large as some windows need.
     std::vector<ContactPair> candidates;
-    std::vector<std::int8_t> lacking;  // of each, layers
+    std::vector<Bounds> searched;
+    std::vector<std::int8_t> lacking;  // of each candidate, layers
     std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
   };
   struct Counts {
@@ -105,10 +110,13 @@ class LatticeContact {
   Vector place(const Section& section, std::size_t vertex, std::span<const NodeLine> nodes, double now) const;
   void make_levels(Section& section);
   void strike(Section& section, std::span<const std::int32_t> due, int zeros, Fine now, State& state);
-  void apply(Section& section, Pair& pair, LayeredContact::Push& push, Fine now, State& state);
+  void apply(Section& section, Pair& pair, const LayeredContact::Push& push, Fine now, State& state);
+  std::vector<Bounds> swept(const Section& section, double to) const;
   void find(Section& section, double to);
   Pair fresh(const Section& section, const ContactPair& key, int layers) const;
   void add_all(Section& section);
+  bool comes_closer(const Section& section, const ContactPair& pair, int layer, double to) const;
+  void require_others_before(const Section& section, const ContactPair& key, double to) const;
   bool add_missed(Section& section, double to);
   void bend(std::int32_t path, double now);
   void report(const Section& section, const Pair& pair, std::span<const Vector> x, double t, Fine done,
@@ -120,13 +128,12 @@ class LatticeContact {
   ThreadTeam& team_;
   double tick_;
   std::vector<Section> sections_;
-  std::vector<std::vector<std::int32_t>> paths_of_group_;
+  std::vector<std::vector<std::int32_t>> paths_of_group_, moving_paths_of_group_;
   std::vector<std::int32_t> line_of_path_, path_of_line_;
   std::vector<std::vector<Bend>> paths_;  // since the window began; times in ticks
   std::vector<Vector> reference_;         // by line [m]
   double from_ = 0.0;                     // where the window began [ticks]
   Index window_ = 0;
-  double time_searching_ = 0.0;
   Counts counts_, kept_counts_;
   std::vector<LayeredContact::Push> pushes_;  // of the instant
 };
