@@ -24,8 +24,7 @@ double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
 
 LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, LatticeNodes& nodes,
                                LatticeSupports& supports, ThreadTeam& team, double tick)
-    : model_(model),
-      nodes_(nodes),
+    : nodes_(nodes),
       supports_(supports),
       team_(team),
       tick_(tick),

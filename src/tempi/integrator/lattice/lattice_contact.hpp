@@ -122,7 +122,6 @@ class LatticeContact {
   void report(const Section& section, const Pair& pair, std::span<const Vector> x, double t, Fine done,
               LatticeStrikes::NodalSums& sums, ContactNow& now) const;
 
-  const Model& model_;
   LatticeNodes& nodes_;
   LatticeSupports& supports_;
   ThreadTeam& team_;
