@@ -143,16 +143,6 @@ std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const Touchi
   });
 }
 
-std::unique_ptr<FaceContact> faces_of_layers(const ContactInput& in, const TouchingBody& body) {
-  if (body.cells == nullptr || body.mesh.dim() != 3) return nullptr;
-  std::vector<SurfaceTriangle> sides[2];
-  for (std::size_t s = 0; s < std::max<std::size_t>(1, in.between.size()); ++s)
-    sides[s] = surface_triangles(*body.cells, side_of(in, s, body));
-  if (sides[0].empty() || (!in.between.empty() && sides[1].empty())) return nullptr;
-  if (in.between.empty() && sides[0].size() < 2) return nullptr;
-  return make_face_contact(body.cells->points(), std::move(sides[0]), std::move(sides[1]), 1.0);
-}
-
 namespace {
 
 using Point = std::array<double, 3>;
@@ -273,25 +263,23 @@ double stiffness_of(const ContactInput& in, const LayerLaw& law, double speed, s
 
 }  // namespace
 
-std::unique_ptr<LayeredContact> choose_layers(const ContactInput& in, std::span<const WallInput> walls,
-                                              const TouchingBody& body) {
+ChosenLayers choose_layers(const ContactInput& in, std::span<const WallInput> walls, const TouchingBody& body) {
   refuse_keys(in.of_faces, "faces");
   if (!in.distance)
     throw PlacedError(in.place,
                       "contact needs a distance (in m), at which the first layer begins to push: a part of the "
                       "shortest edges, or of how thick things are. Add distance = ...");
-  if (body.cells != nullptr && in.between.size() == 2) {
-    std::vector<std::pair<Index, int>> faces[2];
-    for (std::size_t s = 0; s < 2; ++s) {
-      for (const CellFacet& f : side_of(in, s, body)) faces[s].emplace_back(index(f.cell), f.local);
-      std::ranges::sort(faces[s]);
-    }
-    std::vector<std::pair<Index, int>> common;
-    std::ranges::set_intersection(faces[0], faces[1], std::back_inserter(common));
-    refuse_common(in, common.size());
-  }
-  SurfaceBuilder builder(body.mesh);
   const std::size_t sides = std::max<std::size_t>(1, in.between.size());
+  std::vector<CellFacet> facets[2];
+  for (std::size_t s = 0; s < sides && body.cells != nullptr; ++s) facets[s] = side_of(in, s, body);
+  std::vector<std::pair<Index, int>> found[2], common;
+  for (std::size_t s = 0; s < 2; ++s) {
+    for (const CellFacet& f : facets[s]) found[s].emplace_back(index(f.cell), f.local);
+    std::ranges::sort(found[s]);
+  }
+  std::ranges::set_intersection(found[0], found[1], std::back_inserter(common));
+  refuse_common(in, common.size());
+  SurfaceBuilder builder(body.mesh);
   std::vector<NodeId> nodes;
   for (std::size_t s = 0; s < sides; ++s) {
     const std::int32_t side = sides == 1 ? ContactSurface::both
@@ -299,9 +287,8 @@ std::unique_ptr<LayeredContact> choose_layers(const ContactInput& in, std::span<
                                          : ContactSurface::second;
     const std::size_t before = nodes.size();
     if (body.cells != nullptr) {
-      const std::vector<CellFacet> facets = side_of(in, s, body);
-      builder.add_facets(*body.cells, facets, side);
-      for (const CellFacet& f : facets)
+      builder.add_facets(*body.cells, facets[s], side);
+      for (const CellFacet& f : facets[s])
         for (const NodeId a : facet_nodes(*body.cells, f)) nodes.push_back(a);
     }
     for (const NodeId a : Selection(body.mesh, body.constants).nodes(in.between.empty() ? Selector{} : in.between[s])) {
@@ -325,10 +312,17 @@ std::unique_ptr<LayeredContact> choose_layers(const ContactInput& in, std::span<
   const bool in_order = options.law.inner < options.law.outer;  // if not, that is refused below
   if (in.stiffness || in_order)
     options.law.stiffness = in.stiffness ? *in.stiffness : stiffness_of(in, options.law, options.speed, nodes, body);
-  return at_place(in.place, [&] {
+  ChosenLayers chosen;
+  chosen.layers = at_place(in.place, [&] {
     return std::make_unique<LayeredContact>(std::move(builder).build(), options, body.masses,
                                             fmt::format("[[contact]] at {}", in.place));
   });
+  if (body.cells == nullptr || body.mesh.dim() != 3) return chosen;
+  std::vector<SurfaceTriangle> faces[2];
+  for (std::size_t s = 0; s < 2; ++s) faces[s] = surface_triangles(*body.cells, facets[s]);
+  if (sides == 1 ? faces[0].size() > 1 : !faces[0].empty() && !faces[1].empty())
+    chosen.faces = make_face_contact(body.cells->points(), std::move(faces[0]), std::move(faces[1]), 1.0);
+  return chosen;
 }
 
 HardWall choose_wall(const WallInput& in, const TouchingBody& body) {

@@ -40,11 +40,11 @@ std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const Touchi
 // stiff as the surface is by itself (median over its nodes), and stiff enough that the first layer stops every node by
 // itself and the pressure of a wave of this speed. Throws PlacedError: nobody who may touch, keys of the other law,
 // values out of range, a wall inside out.
-std::unique_ptr<LayeredContact> choose_layers(const ContactInput& in, std::span<const WallInput> walls,
-                                              const TouchingBody& body);
-
-// Faces that cross where the run starts, for layers: null where there are no faces.
-std::unique_ptr<FaceContact> faces_of_layers(const ContactInput& in, const TouchingBody& body);
+struct ChosenLayers {
+  std::unique_ptr<LayeredContact> layers;
+  std::unique_ptr<FaceContact> faces;  // to see who crosses where the run starts; null where there are no faces
+};
+ChosenLayers choose_layers(const ContactInput& in, std::span<const WallInput> walls, const TouchingBody& body);
 
 // Throws PlacedError: keys that belong to another type, a shape that cannot be, nobody who could touch it.
 HardWall choose_wall(const WallInput& in, const TouchingBody& body);

@@ -288,16 +288,16 @@ class Builder {
     std::ranges::copy_if(input().walls, std::back_inserter(walls), [&](const WallInput& w) { return is_of_layers(w); });
     for (const ContactInput& contact : input().contacts) {
       if (!contact.has_layers()) continue;
-      parts_.layers.push_back(choose_layers(contact, walls, body));
+      ChosenLayers chosen = choose_layers(contact, walls, body);
       const IntegratorInput& in = input().integrator;
       if (method_of(in).name != "avi" || in.lattice == "exact")
         throw PlacedError(contact.place, fmt::format("contact by layers, each with a step of its own, is for avi on a "
                                                      "lattice, not for {}. Choose avi, or law = \"faces\".",
                                                      in.lattice == "exact" ? "the exact queue" : in.method));
-      if (auto faces = faces_of_layers(contact, body)) {
-        faces_.emplace_back(faces.get(), contact.place);
-        starting_faces_.push_back(std::move(faces));
-      }
+      parts_.layers.push_back(std::move(chosen.layers));
+      if (chosen.faces == nullptr) continue;
+      faces_.emplace_back(chosen.faces.get(), contact.place);
+      starting_faces_.push_back(std::move(chosen.faces));
     }
     for (const WallInput& wall : walls) walls_of_layers_.emplace_back(choose_wall(wall, body), wall.place);
     s_.body.in_field = s_.body.in_field || !walls.empty();

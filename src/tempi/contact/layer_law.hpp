@@ -27,6 +27,9 @@ struct LayerLaw {
   double distance(int layer) const { return inner + depth(layer); }                    // eta_l [m]
   double stiffness_of(int layer) const { return stiffness * std::exp2((0.5 * exponent + 1.0) * layer); }
 
+  double power(double deep) const {  // deep^(p - 1)
+    return exponent == 3.0 ? deep * deep : exponent == 2.0 ? deep : std::pow(deep, exponent - 1.0);
+  }
   // Of a layer [J], and its -dV_l/dd [N], at a distance d; zero from eta_l on.
   struct Values {
     double energy = 0.0, force = 0.0;
@@ -34,7 +37,7 @@ struct LayerLaw {
   Values at(int layer, double d) const {
     const double deep = distance(layer) - d;
     if (!(deep > 0.0)) return {};
-    const double force = stiffness_of(layer) * (exponent == 3.0 ? deep * deep : std::pow(deep, exponent - 1.0));
+    const double force = stiffness_of(layer) * power(deep);
     return {force * deep / exponent, force};
   }
 

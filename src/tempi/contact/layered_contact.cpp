@@ -131,11 +131,6 @@ LayeredContact::Constants LayeredContact::constants(const ContactPair& pair) con
   return {surface_.radii(pair), nearly_parallel * surface_.squared_edges(pair)};
 }
 
-double LayeredContact::power(double deep) const {
-  const double p = options_.law.exponent;
-  return p == 3.0 ? deep * deep : p == 2.0 ? deep : std::pow(deep, p - 1.0);
-}
-
 void LayeredContact::finish(SimplexPair kind, const Constants& constants, std::span<const Point> x,
                             const ClosestPoints& points, double energy, double force, Push& r) const {
   const auto n = static_cast<std::size_t>(kind.size());

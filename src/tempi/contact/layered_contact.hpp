@@ -91,7 +91,7 @@ class LayeredContact {
       const auto i = static_cast<std::size_t>(l);
       const double deep = distances_[i] - r.distance;
       if (!(deep > 0.0)) break;
-      const double w = weight(l), f = stiffnesses_[i] * power(deep);
+      const double w = weight(l), f = stiffnesses_[i] * options_.law.power(deep);
       energy += w * (f * deep);
       force += w * f;
       r.near = r.touched = l + 1;
@@ -104,7 +104,6 @@ class LayeredContact {
   std::string describe(const ContactPair& pair, std::span<const std::array<double, 3>> x) const;
 
  private:
-  double power(double deep) const;
   void finish(SimplexPair kind, const Constants& constants, std::span<const std::array<double, 3>> x,
               const ClosestPoints& points, double energy, double force, Push& push) const;
 

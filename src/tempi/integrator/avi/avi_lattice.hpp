@@ -17,6 +17,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -122,17 +123,18 @@ class AviLattice final : public Integrator {
   std::unique_ptr<LatticeMollifier> mollifier_;  // where steps are unequal and it was asked for
   std::unique_ptr<LatticeContact> contact_;      // where the model has layers
   LatticeDampers packed_dampers_;
-  Dampers dampers_;                      // where those do not take all
-  std::unique_ptr<LatticeWatch> watch_;  // as soon as somebody looks
-  Index now_ = 0;                        // the last tick done
-  Fine fine_ = 0;                        // the last instant done; of layers, between ticks
-  double asked_window_;                  // [ticks]; 0: as costs have it
-  Fine going_ = 0;                       // the instant in hand
-  Fine window_;                          // how long windows are; 1: to be chosen
-  struct WindowCost {                    // wall times [s]
-    double taken = 0.0, before = 0.0;    // of windows of this length; of the length before, by their time
+  Dampers dampers_;                                           // where those do not take all
+  std::unique_ptr<LatticeWatch> watch_;                       // as soon as somebody looks
+  Index now_ = 0;                                             // the last tick done
+  Fine fine_ = 0;                                             // the last instant done; of layers, between ticks
+  double asked_window_;                                       // [ticks]; 0: as costs have it
+  Fine going_ = 0;                                            // the instant in hand
+  Fine window_;                                               // how long windows are; 1: to be chosen
+  struct WindowCost {                                         // wall times [s]
+    double taken = 0.0;                                       // of windows of this length
+    double before = std::numeric_limits<double>::infinity();  // of those before, by their time
     Index windows = 0;
-    bool longer = false;
+    bool longer = true;
   } cost_;
   double window_from_ = 0.0;  // where the next begins [ticks]
   std::unique_ptr<Kept> kept_;

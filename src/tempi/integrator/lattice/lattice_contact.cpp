@@ -274,7 +274,7 @@ bool LatticeContact::missed(double to) {
   return any;
 }
 
-// Where the vertices have been in the window, grown by half of what counts as near..
+// Where the vertices have been in the window, grown by half of what counts as near.
 std::vector<Bounds> LatticeContact::swept(const Section& section, double to) const {
   const auto vertices = section.contact->surface().vertices();
   std::vector<Bounds> boxes(vertices.size());
