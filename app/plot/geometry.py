@@ -103,6 +103,7 @@ def draw_faces(mesh: Mesh, points: Array, view: Array) -> Drawing:
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
     light = unit(np.array([-0.45, 0.65, 0.75]))
+    normal[mesh.both_sides & (normal[:, 2] < 0)] *= -1
     shade = 0.7 + 0.3 * np.clip(normal @ light, 0, 1)
     visible = np.flatnonzero(normal[:, 2] > 0)
     order = visible[np.argsort(turned[visible, :, 2].mean(axis=1), kind="stable")]

@@ -18,26 +18,31 @@ TETRAHEDRON_FACES = np.array([[0, 2, 1, 6, 5, 4], [0, 1, 3, 4, 8, 7], [1, 2, 3, 
 
 
 class Mesh:
-    """What of the cells is drawn: lines, or triangles that are cells themselves (2-D) or boundary faces (3-D).
+    """What of the cells is drawn: lines, or triangles that are cells of a plane, or in 3-D boundary faces and shells.
 
     `lines` has the two end nodes of each line. `faces` has 6 nodes per triangle: vertices, then the middles of edges
-    01 12 20, which are -1 if the edge is straight. `owner` is the cell each of them belongs to. `particles` are nodes.
+    01 12 20, which are -1 if the edge is straight. `owner` is the cell each of them belongs to, `both_sides`
+    whether it is seen from both sides, as shells are. `particles` are nodes.
     """
 
     def __init__(self, vtu: VtuFile) -> None:
         types = vtu.array("Cells", "types")
         self.nodes = vtu.array("Cells", "connectivity")
         self.starts = np.concatenate(([0], vtu.array("Cells", "offsets")[:-1]))
-        self.dim = 3 if np.isin(types, TETRAHEDRA).any() else 2 if np.isin(types, TRIANGLES).any() else 1
+        self.dim = vtu.dim or (3 if np.isin(types, TETRAHEDRA).any() else 2 if np.isin(types, TRIANGLES).any() else 1)
         self.particles = self._cell_nodes(np.flatnonzero(types == POINT), 1)[:, 0]  # beside the mesh
         self.lines, self.faces = np.empty((0, 2), int), np.empty((0, 6), int)
+        self.both_sides = np.empty(0, bool)
         if self.dim == 1:
             self.owner = np.flatnonzero(np.isin(types, LINES))
             self.lines = self._cell_nodes(self.owner, 2)
         elif self.dim == 2:
             self.faces, self.owner = self._triangles(types)
         else:
-            self.faces, self.owner = self._boundary_faces(types)
+            solid, its_owner = self._boundary_faces(types)
+            shells, cells = self._triangles(types)
+            self.faces, self.owner = np.concatenate((solid, shells)), np.concatenate((its_owner, cells))
+            self.both_sides = np.arange(len(self.faces)) >= len(solid)
         self.is_curved = bool((self.faces[:, 3:] >= 0).any())
 
     @property

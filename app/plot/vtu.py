@@ -20,8 +20,9 @@ class VtuFile:
         start = self.content.index(b"<AppendedData")
         self.origin = self.content.index(b"_", start) + 1
         root = ElementTree.fromstring(self.content[:start] + b"</VTKFile>")
-        told = root.find("UnstructuredGrid/FieldData/DataArray[@Name='PointsAreDeformed']")
-        self.is_deformed = told is None or (told.text or "").strip() != "0"
+        told = {tag.attrib["Name"]: (tag.text or "").strip() for tag in root.iterfind("UnstructuredGrid/FieldData/*")}
+        self.is_deformed = told.get("PointsAreDeformed") != "0"
+        self.dim = int(told["Dimension"]) if "Dimension" in told else None
         self.tags = {
             (section.tag, tag.attrib["Name"]): tag.attrib
             for section in root.find("UnstructuredGrid/Piece") or []

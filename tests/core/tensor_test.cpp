@@ -5,13 +5,13 @@
 
 #include <cmath>
 
-#include "support/dual.hpp"
 #include "support/meshes.hpp"
+#include "tempi/core/dual.hpp"
 
 namespace tempi {
 namespace {
 
-using test::Dual;
+using Derivative = Dual<double>;
 
 template <int D>
 Mat<double, D> random_matrix(test::Random& random, double size) {
@@ -62,8 +62,8 @@ TYPED_TEST(Tensor, cofactor_is_the_derivative_of_the_determinant) {
   const auto F = random_matrix<D>(random, 2.0);
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) {
-      Mat<Dual, D> moved;
-      for (std::size_t k = 0; k < F.a.size(); ++k) moved.a[k] = Dual(F.a[k]);
+      Mat<Derivative, D> moved;
+      for (std::size_t k = 0; k < F.a.size(); ++k) moved.a[k] = Derivative(F.a[k]);
       moved(i, j).slope = 1.0;
       EXPECT_NEAR(determinant(moved).slope, cofactor(F)(i, j), 1e-14);
     }

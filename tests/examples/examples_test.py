@@ -45,6 +45,12 @@ class Examples(unittest.TestCase):
     def test_bars(self):
         self.check("bars")
 
+    def test_sphere_plate(self):
+        self.check("sphere-plate")
+
+    def test_cloth(self):
+        self.check("cloth")
+
     def test_hertz(self):
         self.check("hertz")
 

@@ -8,14 +8,14 @@
 #include <limits>
 #include <type_traits>
 
-#include "support/dual.hpp"
 #include "support/meshes.hpp"
+#include "tempi/core/dual.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
 namespace {
 
-using test::Dual;
+using Derivative = Dual<double>;
 
 constexpr Lame lame{1.3, 0.7};
 
@@ -155,9 +155,9 @@ double stress_error(const Model& model, const Other& energy_of) {
     const auto H = random_gradient<D>(random, 0.3);
     const auto P = model.template stress<double, D>(H).P;
     for (std::size_t k = 0; k < H.a.size(); ++k) {
-      auto moved = cast<Dual>(H);
+      auto moved = cast<Derivative>(H);
       moved.a[k].slope = 1.0;
-      worst = std::max(worst, std::abs(energy_of.template energy<Dual, D>(moved).slope - P.a[k]) / norm(P));
+      worst = std::max(worst, std::abs(energy_of.template energy<Derivative, D>(moved).slope - P.a[k]) / norm(P));
     }
   }
   return worst;
@@ -182,9 +182,9 @@ TYPED_TEST(EveryLaw, tangent_is_the_derivative_of_stress) {
     const auto H = random_gradient<D>(random, 0.3);
     const auto A = this->law.model.template tangent<double, D>(H);
     for (int q = 0; q < D * D; ++q) {
-      auto moved = cast<Dual>(H);
+      auto moved = cast<Derivative>(H);
       moved.a[static_cast<std::size_t>(q)].slope = 1.0;
-      const auto P = this->law.model.template stress<Dual, D>(moved).P;
+      const auto P = this->law.model.template stress<Derivative, D>(moved).P;
       for (int p = 0; p < D * D; ++p)
         EXPECT_NEAR(A(p, q), P.a[static_cast<std::size_t>(p)].slope, 1e-13 * norm(A)) << p << ' ' << q;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tempi/element/elastic_cells.hpp"
+#include "tempi/element/shell.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/space/box.hpp"
@@ -15,9 +16,10 @@
 namespace tempi {
 
 struct Body {
-  std::unique_ptr<Mesh> mesh;              // cells, then a point for each particle, then lines for their bonds
-  std::unique_ptr<Mesh> elastic;           // the cells alone, where there are both
-  std::vector<const ElasticCells*> cells;  // the model's first potentials, in order
+  std::unique_ptr<Mesh> mesh;                // cells, then a point for each particle, then lines for their bonds
+  std::unique_ptr<Mesh> elastic;             // the cells alone, where there are both
+  std::vector<const ElasticCells*> cells;    // the model's first potentials, in order
+  std::vector<const ShellBending*> bending;  // the next ones
   Box box;
   std::vector<Index> particle_terms;                  // of each point and line of particles, or -1
   Index first_particle = 0;                           // node; without particles how many there are

@@ -236,11 +236,13 @@ void read_body(const Reader& reader, CaseFile& c) {
   for (const Section& s : reader.sections("potential")) c.potentials.push_back(read_potential(s));
   for (const Section& s : reader.sections("material"))
     c.materials.push_back({s.selector("group"), s.text("model"), s.number("lambda"), s.number("mu"), s.number("young"),
-                           s.number("poisson"), *s.number("density"), s.place()});
+                           s.number("poisson"), *s.number("density"), s.number("thickness"), s.text("stretching"),
+                           given_keys(s, {"thickness", "stretching"}), s.place()});
   for (const Section& s : reader.sections("fix"))
     c.fixes.push_back({s.text("name"), s.selector("group"),
                        s.list<std::string>("components", "a list of \"x\", \"y\", \"z\""), s.formulas("displacement"),
-                       s.place_of("components"), s.place_of("displacement"), s.place()});
+                       s.boolean("clamped"), s.place_of("components"), s.place_of("displacement"),
+                       s.place_of("clamped"), s.place()});
   for (const Section& s : reader.sections("load"))
     c.loads.push_back({s.text("type"), s.selector("group"), s.formulas("value"), !s.is_list("value"), s.boolean("dead"),
                        s.place_of("value"), s.place_of("dead"), s.place()});

@@ -89,9 +89,14 @@ struct DampingInput {
 struct MaterialInput {
   Selector cells;
   std::string model;
-  std::optional<double> lambda, mu, young, poisson;  // [Pa], [Pa], [Pa], [1]
-  double density;                                    // [kg/m^3]
+  std::optional<double> lambda, mu, young, poisson;      // [Pa], [Pa], [Pa], [1]
+  double density;                                        // [kg/m^3]
+  std::optional<double> thickness;                       // [m], of shells
+  std::string stretching;                                // of shells
+  std::vector<std::pair<std::string, Place>> of_shells;  // keys given that only they have
   Place place;
+
+  bool is_shell() const { return model == "shell"; }
 };
 
 struct FixInput {
@@ -99,7 +104,8 @@ struct FixInput {
   Selector nodes;
   std::vector<std::string> components;  // empty: all
   std::vector<FormulaText> displacement;
-  Place components_place, displacement_place, place;
+  bool clamped;
+  Place components_place, displacement_place, clamped_place, place;
 };
 
 struct LoadInput {

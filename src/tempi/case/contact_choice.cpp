@@ -131,7 +131,13 @@ std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const Touchi
                       "to measure. Leave [[contact]] out.");
   std::vector<SurfaceTriangle> sides[2];
   for (std::size_t s = 0; s < std::max<std::size_t>(1, in.between.size()); ++s) {
-    sides[s] = surface_triangles(*body.cells, side_of(in, s, body));
+    const std::vector<CellFacet> facets = side_of(in, s, body);
+    for (const CellFacet& f : facets)
+      if (body.cells->cells().types[ordinal(f.cell)] == CellType::shell3)
+        throw PlacedError(in.place,
+                          "law = \"faces\" pushes faces out of the body behind them, and shells have none. Leave law "
+                          "out, and give a distance.");
+    sides[s] = surface_triangles(*body.cells, facets);
     if (sides[s].empty()) throw PlacedError(in.place, "there are no outer faces. Choose other groups.");
     std::ranges::sort(sides[s]);
   }

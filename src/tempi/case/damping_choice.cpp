@@ -76,7 +76,10 @@ class Chooser {
   void add_rayleigh() {
     const Rayleigh rayleigh{in_.alpha.value_or(0.0), in_.beta.value_or(0.0)};
     if (has_cells()) {
-      each_cells([&](const DampedPotential& p) { add(make_rayleigh(*p.cells, rayleigh), hosts_of(p)); });
+      each_cells([&](const DampedPotential& p) {
+        if (rayleigh.beta > 0.0) refuse_shells(*p.cells, "beta");
+        add(make_rayleigh(*p.cells, rayleigh), hosts_of(p));
+      });
       return;
     }
     if (rayleigh.alpha > 0.0) add_drag([&](NodeId a) { return rayleigh.alpha * around_.masses[ordinal(a)]; });
@@ -95,7 +98,17 @@ class Chooser {
 
   void add_viscosity() {
     const Viscosity viscosity{in_.bulk.value_or(0.0), in_.shear.value_or(0.0)};
-    each_cells([&](const DampedPotential& p) { add(make_kelvin_voigt(*p.cells, viscosity), hosts_of(p)); });
+    each_cells([&](const DampedPotential& p) {
+      refuse_shells(*p.cells, "kelvin-voigt");
+      add(make_kelvin_voigt(*p.cells, viscosity), hosts_of(p));
+    });
+  }
+
+  void refuse_shells(const ElasticCells& cells, const char* what) const {
+    if (cells.thickness() > 0.0)
+      throw PlacedError(in_.place, fmt::format("{} is viscosity, which shells do not have here: they take drag, and "
+                                               "rayleigh with alpha. Choose one of these, or other cells.",
+                                               what));
   }
 
   void add_dashpots() {

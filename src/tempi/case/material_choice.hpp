@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the [[material]] sections of the case file mean: elastic cells.
+// What the [[material]] sections of the case file mean: elastic cells, membranes of shells among them.
 #pragma once
 
 #include <memory>

@@ -159,6 +159,9 @@ std::string describe_model(const Simulation& s) {
         "  cells    {} of type {}, {}: lambda {:.6g} Pa, mu {:.6g} Pa, density {:.6g} kg/m^3, wave speed {:.6g} m/s\n",
         cells->size(), info(s.body.mesh->cells().types[ordinal(cells->cell(0))]).name, name, lame.lambda, lame.mu,
         cells->density(), dilatational_wave_speed(lame, cells->density()));
+    if (cells->thickness() > 0.0)
+      out += fmt::format("           thickness {:.6g} m, bending stiffness {:.6g} J\n", cells->thickness(),
+                         bending_stiffness({cells->material(), cells->density(), cells->thickness()}));
   }
   for (const auto& [type, terms] : s.body.forces) out += fmt::format("  forces   {}: {} terms\n", type, terms);
   for (const auto& contact : s.model->layers()) {

@@ -167,13 +167,17 @@ constexpr Option rows[] = {
 
     {"material", "group", group, "", "", "", any, "cells of this group (name or tag); omitted: every cell"},
     {"material", "where", text, "", "", "", any, "instead of group: a condition on the cell's centroid"},
-    {"material", "model", choice, "", "\"neo-hookean\"", "neo-hookean | saint-venant-kirchhoff | linear-elastic", any,
-     "the law of the material"},
+    {"material", "model", choice, "", "\"neo-hookean\"",
+     "neo-hookean | saint-venant-kirchhoff | linear-elastic | shell", any,
+     "the law of the material; shell: triangles in space, which stretch and bend"},
     {"material", "lambda", number, "Pa", "", "", any, "Lame's first constant; with mu"},
     {"material", "mu", number, "Pa", "", "", positive, "shear modulus; with lambda"},
     {"material", "young", number, "Pa", "", "", positive, "Young's modulus; with poisson, instead of lambda and mu"},
     {"material", "poisson", number, "", "", "", {.low = -1.0, .high = 0.5}, "Poisson's ratio; with young"},
     {"material", "density", number, "kg/m^3", "required", "", positive, "mass per reference volume"},
+    {"material", "thickness", number, "m", "", "", positive, "of a shell"},
+    {"material", "stretching", choice, "", "\"saint-venant-kirchhoff\"", "saint-venant-kirchhoff | neo-hookean", any,
+     "the law of a shell's stretching, in plane stress"},
 
     {"fix", "name", text, "", "", "", any,
      "name of its reaction in history.csv; omitted: the group's, or fix1, fix2 ..."},
@@ -183,6 +187,8 @@ constexpr Option rows[] = {
     {"fix", "components", words, "", "", "", any, "which of \"x\", \"y\", \"z\"; omitted: all"},
     {"fix", "displacement", formulas, "m", "", "", any,
      "prescribed displacement, one expression of X, Y, Z, t per component; omitted: at rest where it starts"},
+    {"fix", "clamped", boolean, "", "false", "", any,
+     "whether shells keep their slope along their outer edges between these nodes"},
 
     {"load", "type", choice, "", "required", "gravity | traction | pressure | force", any, "the kind of load"},
     {"load", "group", group, "", "", "", any,
@@ -414,6 +420,7 @@ constexpr Option rows[] = {
      "intervals between rows of history.csv; omitted: 50 to 1000, as many as take about a twentieth of the run"},
     {"output", "fields", words, "", "",
      "displacement | velocity | mass | updates | group | step | strain_energy | energy | stress | von_mises | "
+     "curvature | "
      "energy_residual | energy_residual_last",
      any, "data of the frames to write (energy: of particles); omitted: all"},
     {"output", "float32", boolean, "", "false", "", any, "numbers of the frames in single precision: half the size"},

@@ -34,32 +34,6 @@ double von_mises(const std::array<double, 6>& s) {
   return std::sqrt(0.5 * (a * a + b * b + c * c) + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-// Green's strain, averaged over the reference volume: XX YY ZZ XY YZ XZ.
-std::array<double, 6> green_strain(const ElasticCells& cells, Index k, std::span<const double> u) {
-  const auto d = static_cast<std::size_t>(cells.dim());
-  const auto nodes = cells.stencil(k);
-  std::array<double, 6> mean{};
-  double volume = 0.0;
-  for (Index q = 0; q < cells.point_count(); ++q) {
-    const CellPoint at = cells.at_point(k, q);
-    std::array<std::array<double, 3>, 3> F{{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t i = 0; i < d; ++i)
-        for (std::size_t J = 0; J < d; ++J) F[i][J] += u[ordinal(nodes[a]) * d + i] * at.dN[a][J];
-    constexpr std::array<std::pair<std::size_t, std::size_t>, 6> places = {
-        {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}};
-    for (std::size_t c = 0; c < 6; ++c) {
-      const auto [J, K] = places[c];
-      double C = J == K ? -1.0 : 0.0;
-      for (std::size_t i = 0; i < 3; ++i) C += F[i][J] * F[i][K];
-      mean[c] += at.volume * 0.5 * C;
-    }
-    volume += at.volume;
-  }
-  for (double& value : mean) value /= volume;
-  return mean;
-}
-
 // Of a probe's cells, the mean by volume.
 void add_stress_and_strain(const Simulation& s, const Probe& probe, std::span<const double> u,
                            std::vector<double>& row) {
@@ -68,7 +42,7 @@ void add_stress_and_strain(const Simulation& s, const Probe& probe, std::span<co
   for (const ElasticCells* cells : s.body.cells)
     for (Index k = 0; k < cells->size(); ++k) {
       if (!std::ranges::binary_search(probe.cells, cells->cell(k))) continue;
-      const auto stress = cells->cauchy_stress(k, u), strain = green_strain(*cells, k, u);
+      const auto stress = cells->cauchy_stress(k, u), strain = cells->green_strain(k, u);
       for (std::size_t c = 0; c < 6; ++c) {
         mean[c] += cells->volume(k) * stress[c];
         mean[6 + c] += cells->volume(k) * strain[c];
@@ -248,6 +222,7 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
       last[c] = last_of_term[i];
     }
   }
+  for (const ShellBending* bending : s.body.bending) bending->add_energy(snapshot.state.displacement, strain_energy);
   frame.integer_cell_data = {{"updates", std::move(updates)}, {"group", group_of_cells(*s.body.mesh)}};
   frame.cell_data = {{"step", 1, std::move(step), {}},
                      {s.only_particles() ? "energy" : "strain_energy", 1, std::move(strain_energy), {}}};
@@ -255,6 +230,11 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
     return s.input.fields.empty() || std::ranges::find(s.input.fields, name) != s.input.fields.end();
   };
   if (!s.only_particles() && (wants("stress") || wants("von_mises"))) add_stresses(s, snapshot, frame);
+  if (!s.body.bending.empty() && wants("curvature")) {
+    std::vector<double> curvature(6 * cells, 0.0);
+    for (const ShellBending* bending : s.body.bending) bending->add_curvature(snapshot.state.displacement, curvature);
+    frame.cell_data.push_back({"curvature", 6, std::move(curvature), {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}});
+  }
   if (residual != nullptr) {
     frame.cell_data.push_back({"energy_residual", 1, std::move(accumulated), {}});
     frame.cell_data.push_back({"energy_residual_last", 1, std::move(last), {}});

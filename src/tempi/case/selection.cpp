@@ -151,6 +151,8 @@ std::vector<CellFacet> Selection::facets(const Selector& selector, std::string_v
                            label, selector.text(), purpose));
         result.push_back(hosts.front());
       }
+      for (const CellId c : g->cells)
+        if (mesh_.cells().types[ordinal(c)] == CellType::shell3) result.push_back({c, 0});
       if (!g->lost.empty())
         fail(selector, fmt::format("point {} of {} belongs to no cell. Correct the mesh or the group.", g->lost.front(),
                                    selector.text()));

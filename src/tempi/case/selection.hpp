@@ -19,8 +19,8 @@ class Selection {
   // Cells of the group, or those whose centroid meets the condition.
   std::vector<CellId> cells(const Selector& selector, std::string_view purpose) const;
 
-  // Facets of the group as parts of their cells; for a group of nodes or a condition, the boundary facets all of whose
-  // nodes belong. A facet between two cells is refused, or taken from the cell with the smaller id.
+  // Facets of the group as parts of their cells, and its shells; for a group of nodes or a condition, the boundary
+  // facets all of whose nodes belong. A facet between two cells is refused, or taken from the cell with the smaller id.
   enum class Interior { refuse, take_first };
   std::vector<CellFacet> facets(const Selector& selector, std::string_view purpose, Interior interior) const;
 

@@ -19,6 +19,7 @@
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/particle_choice.hpp"
 #include "tempi/case/potential_choice.hpp"
+#include "tempi/case/shell_choice.hpp"
 #include "tempi/case/support_choice.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
@@ -52,11 +53,12 @@ class Builder {
     add_layers();
     parts_.dim = s_.body.mesh->dim();
     // Potentials between nodes bring no mass, so cells must leave them some.
-    if (input().integrator.own_shares_asked && !input().potentials.empty())
+    const bool without_mass = !input().potentials.empty() || !s_.body.bending.empty();
+    if (input().integrator.own_shares_asked && without_mass)
       throw PlacedError(input().integrator.place,
-                        "mass_shares = \"own\" leaves a [[potential]] without mass. Leave it "
-                        "out.");
-    const bool balanced = input().integrator.mass_shares == "balanced" || !input().potentials.empty();
+                        fmt::format("mass_shares = \"own\" leaves {} without mass. Leave it out.",
+                                    s_.body.bending.empty() ? "a [[potential]]" : "the bending of shells"));
+    const bool balanced = input().integrator.mass_shares == "balanced" || without_mass;
     parts_.shares = balanced ? MassShares::balanced : MassShares::own;
     parts_.reference.assign(s_.body.mesh->points().begin(), s_.body.mesh->points().end());
     s_.model = std::make_unique<Model>(std::move(parts_));
@@ -104,7 +106,8 @@ class Builder {
                                                      .size = input().mesh_size,
                                                      .refine = input().mesh_refine,
                                                      .curved = input().mesh_curved,
-                                                     .system_calls = input().mesh_system_calls}));
+                                                     .system_calls = input().mesh_system_calls,
+                                                     .shells = shells_of(input())}));
     });
     s_.warnings = mesh().warnings();
     const std::vector<std::string> more =
@@ -149,7 +152,8 @@ class Builder {
     std::vector<NodePair> bonds;
     Index first = 0;  // term of the next potential
     for (std::size_t p = 0; p < parts_.potentials.size(); ++p) {
-      damped_.push_back({parts_.potentials[p].get(), first, s_.body.cells[p]});
+      const bool is_cells = p < s_.body.cells.size();
+      damped_.push_back({parts_.potentials[p].get(), first, is_cells ? s_.body.cells[p] : nullptr, {}, is_cells});
       first += parts_.potentials[p]->size();
     }
     const auto take = [&](std::unique_ptr<Potential> potential, std::string_view type, std::vector<NodePair> bonds_of,
@@ -365,6 +369,13 @@ class Builder {
     for (auto& cells : choose_materials(input(), mesh())) {
       s_.body.cells.push_back(cells.get());
       parts_.add(std::move(cells));
+    }
+    for (auto& bending : choose_bending(input(), mesh(), s_.body.cells)) {
+      s_.body.bending.push_back(bending.get());
+      const bool clamps = bending->stencil(0).size() == 3;
+      s_.body.in_field = s_.body.in_field || clamps;
+      s_.body.forces.emplace_back(clamps ? "clamped edges" : "hinges", bending->size());
+      parts_.add(std::move(bending));
     }
   }
 

@@ -71,9 +71,10 @@ class StepPlanner {
   void find_own_steps(const std::vector<TermsOfOneStep>& together) {
     const IntegratorInput& in = s_.input.integrator;
     std::vector<double> times;
-    if (in.courant && !s_.input.potentials.empty())
+    if (in.courant && (!s_.input.potentials.empty() || !s_.body.bending.empty()))
       throw PlacedError(in.step_place,
-                        "courant belongs to cells, and a [[potential]] has no wave speed. Use safety or step.");
+                        fmt::format("courant belongs to cells, and {} has no wave speed. Use safety or step.",
+                                    s_.body.bending.empty() ? "a [[potential]]" : "the bending of shells"));
     if (in.courant)
       for (const ElasticCells* cells : s_.body.cells)
         for (Index k = 0; k < cells->size(); ++k)

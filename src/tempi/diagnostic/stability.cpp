@@ -42,9 +42,11 @@ class RandomMotion {
   std::mt19937_64 engine_;
 };
 
-// All terms together: for their forces.
+// All terms together, for their forces: any tick will do that layers of contact, which nobody asks, do not refuse.
 TickLattice one_tick(const Model& model) {
-  return {1.0, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1)};
+  double tick = 1.0;  // [s]
+  for (const auto& contact : model.layers()) tick = std::min(tick, contact->range_of_steps()[0]);
+  return {tick, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1)};
 }
 
 // Small motions d about u in x = M^{1/2} d, where masses are one: x'' + A x = 0, A = M^{-1/2} K M^{-1/2}. Zero on what

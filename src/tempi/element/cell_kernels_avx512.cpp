@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/element/resist_cells.hpp"
 #include "tempi/element/strike_cells.hpp"
+#include "tempi/element/strike_shells.hpp"
 
 namespace tempi {
 
-template CellKernel cell_kernel_of<8>(CellShape shape, CellMaterial material);
+template TermKernel cell_kernel_of<8>(CellShape shape, CellMaterial material);
 template CellResistance cell_resistance_of<8>(CellShape shape);
+template TermKernel membrane_kernel_of<8>(CellMaterial material);
+template TermKernel hinge_kernel_of<8>();
 
 }  // namespace tempi

@@ -13,6 +13,7 @@
 
 #include "tempi/core/error.hpp"
 #include "tempi/element/cell_kernels.hpp"
+#include "tempi/element/packed_batch.hpp"
 #include "tempi/mesh/elements.hpp"
 #include "tempi/mesh/quality.hpp"
 #include "tempi/simd/instruction_set.hpp"
@@ -41,62 +42,6 @@ Mat<double, Element::dim> jacobian(const Mesh& mesh, std::span<const NodeId> nod
 
 static_assert(std::is_same_v<Material, std::variant<NeoHookean, SaintVenantKirchhoff, LinearElastic>>,
               "CellMaterial lists the alternatives of Material in their order");
-
-// Packs of cells for the kernels; the last one is filled up with cells of no volume.
-class PackedBatch final : public Batch {
- public:
-  PackedBatch(CellKernel kernel, Index width, Index dim, Index row, Lame lame, AlignedVector<double> geometry,
-              AlignedVector<std::int32_t> places)
-      : kernel_(kernel),
-        width_(width),
-        dim_(dim),
-        row_(row),
-        lame_(lame),
-        geometry_(std::move(geometry)),
-        places_(std::move(places)) {}
-
-  bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
-    return kernel_.strike(cells(), first / width_, packs(last), step, nodes.data(), nullptr, nullptr);
-  }
-  Looked look(Index first, Index last, double, std::span<NodeLine> nodes) const override {
-    Looked looked{};
-    looked.admissible = kernel_.look(cells(), first / width_, packs(last), nodes.data(), looked.energy);
-    return looked;
-  }
-
-  bool offers_change() const override { return true; }
-  void strike_change(Index first, Index last, double, std::span<NodeLine> nodes, std::span<const NodeShift> w,
-                     std::span<double> impulses) const override {
-    kernel_.change(cells(), first / width_, packs(last), nodes.data(), w.data(),
-                   impulses.empty() ? nullptr : impulses.data());
-  }
-
-  Index kept() const override { return row_ - dim_; }
-  bool watch(Index first, Index last, double step, double, std::span<NodeLine> nodes, std::span<double> energies,
-             std::span<double> kept) const override {
-    return kernel_.strike(cells(), first / width_, packs(last), step, nodes.data(), energies.data(), kept.data());
-  }
-  void works(Index first, Index last, std::span<const NodeMean> means, std::span<const double> kept,
-             std::span<double> kinetic, std::span<double> work) const override {
-    kernel_.works(cells(), first / width_, packs(last), means.data(), kept.data(), kinetic.data(), work.data());
-  }
-
-  Index row() const override { return row_; }
-  void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
-               std::span<double> gradients) const override {
-    kernel_.measure(cells(), first / width_, packs(last), nodes.data(), energies.data(), gradients.data());
-  }
-
- private:
-  Index packs(Index terms) const { return (terms + width_ - 1) / width_; }
-  PackedCells cells() const { return {geometry_.data(), places_.data(), lame_}; }
-
-  CellKernel kernel_;
-  Index width_, dim_, row_;
-  Lame lame_;
-  AlignedVector<double> geometry_;
-  AlignedVector<std::int32_t> places_;
-};
 
 // `straight`: all quadrature points of a cell share one Jacobian.
 template <class Element, class Model, bool straight>
@@ -386,6 +331,31 @@ class Cells final : public ElasticCells {
 
 }  // namespace
 
+std::array<double, 6> ElasticCells::green_strain(Index k, std::span<const double> u) const {
+  const auto d = static_cast<std::size_t>(dim());
+  const auto nodes = stencil(k);
+  std::array<double, 6> mean{};
+  double total = 0.0;
+  for (Index q = 0; q < point_count(); ++q) {
+    const CellPoint at = at_point(k, q);
+    std::array<std::array<double, 3>, 3> F{{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t i = 0; i < d; ++i)
+        for (std::size_t J = 0; J < d; ++J) F[i][J] += u[ordinal(nodes[a]) * d + i] * at.dN[a][J];
+    constexpr std::array<std::pair<std::size_t, std::size_t>, 6> places = {
+        {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}};
+    for (std::size_t c = 0; c < 6; ++c) {
+      const auto [J, K] = places[c];
+      double C = J == K ? -1.0 : 0.0;
+      for (std::size_t i = 0; i < 3; ++i) C += F[i][J] * F[i][K];
+      mean[c] += at.volume * 0.5 * C;
+    }
+    total += at.volume;
+  }
+  for (double& value : mean) value /= total;
+  return mean;
+}
+
 std::unique_ptr<ElasticCells> make_elastic_cells(const Mesh& mesh, CellType type, std::vector<CellId> cells,
                                                  const Material& material, double density) {
   if (!(density > 0.0) || !std::isfinite(density))
@@ -406,7 +376,7 @@ std::unique_ptr<ElasticCells> make_elastic_cells(const Mesh& mesh, CellType type
   if (!made)
     throw InputError(
         fmt::format("there is no element for the cell type {} (use 2-node lines, triangles or "
-                    "tetrahedra).",
+                    "tetrahedra; shells have a [[material]] with model = \"shell\").",
                     info(type).name));
   return made;
 }

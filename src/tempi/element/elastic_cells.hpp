@@ -38,11 +38,14 @@ class ElasticCells : public LocalPotential {
   virtual Index point_count() const = 0;  // of every cell
   virtual CellPoint at_point(Index k, Index q) const = 0;
   virtual CellId cell(Index k) const = 0;
-  virtual double volume(Index k) const = 0;  // [m^3], per unit thickness in 2-D, per unit area in 1-D
-  virtual double density() const = 0;        // [kg/m^3]
+  virtual double volume(Index k) const = 0;         // [m^3], per unit thickness in 2-D, per unit area in 1-D
+  virtual double density() const = 0;               // [kg/m^3]
+  virtual double thickness() const { return 0.0; }  // [m], of shells
   virtual const Material& material() const = 0;
   // Cauchy stress [Pa] averaged over the reference volume: XX YY ZZ XY YZ XZ, out-of-plane components included.
   virtual std::array<double, 6> cauchy_stress(Index k, std::span<const double> u) const = 0;
+  // Green's strain E = (F^T F - I)/2, averaged likewise.
+  virtual std::array<double, 6> green_strain(Index k, std::span<const double> u) const;
 };
 
 // The potential of `cells`, all of `type`, of one material; `mesh` must outlive it. Masses are lumped by HRZ scaling

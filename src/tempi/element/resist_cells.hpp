@@ -248,7 +248,7 @@ struct ResistingCells {
     }
   }
 
-  [[gnu::flatten]] static double resist(const PackedCells& packed, const Viscous& cells, Index first, Index last,
+  [[gnu::flatten]] static double resist(const PackedTerms& packed, const Viscous& cells, Index first, Index last,
                                         NodeLine* nodes, double* kept) {
     const Constants of(cells);
     P work(0.0);

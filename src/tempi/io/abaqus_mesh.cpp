@@ -244,9 +244,9 @@ class SetResolver {
 
 }  // namespace
 
-MeshData read_abaqus(const std::filesystem::path& path) {
+MeshData read_abaqus(const std::filesystem::path& path, bool in_space) {
   AbaqusDeck deck(path);
-  AbaqusModel model = read_abaqus_model(deck);
+  AbaqusModel model = read_abaqus_model(deck, in_space);
   if (model.elements.empty())
     deck.fail(deck.line(),
               "the file has no elements (at least one is needed). Check that it holds *NODE and *ELEMENT.");
@@ -254,7 +254,7 @@ MeshData read_abaqus(const std::filesystem::path& path) {
   sort_by_label(model.elements, "element", deck);
 
   MeshData mesh;
-  mesh.dim = top_dimension(model);
+  mesh.dim = in_space ? 3 : top_dimension(model);
   add_points(model, mesh);
   const std::vector<Place> places = add_cells(model, deck, mesh);
   settle_mid_node_order(mesh, deck.file());

@@ -17,6 +17,7 @@
 
 namespace tempi {
 
-MeshData read_abaqus(const std::filesystem::path& path);
+// `in_space`: three coordinates, and triangles are facets whatever else there is.
+MeshData read_abaqus(const std::filesystem::path& path, bool in_space = false);
 
 }  // namespace tempi

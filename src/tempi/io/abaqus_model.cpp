@@ -46,7 +46,7 @@ std::optional<CellType> facet_type(std::string_view element) {
 
 class ModelReader {
  public:
-  explicit ModelReader(AbaqusDeck& deck) : deck_(deck) {}
+  ModelReader(AbaqusDeck& deck, bool takes_facets_alone) : deck_(deck), takes_facets_alone_(takes_facets_alone) {}
 
   AbaqusModel read() {
     while (const auto keyword = deck_.next_keyword()) {
@@ -63,7 +63,7 @@ class ModelReader {
       else if (!read_structure(*keyword))
         refuse_mesh_keyword(*keyword);
     }
-    refuse_without_solids();
+    if (!takes_facets_alone_) refuse_without_solids();
     return std::move(model_);
   }
 
@@ -80,7 +80,8 @@ class ModelReader {
       if (type.dim == top)
         deck_.fail(type.line,
                    fmt::format("elements of type {} are supported on the surface of solids only, where they name "
-                               "facets. Mesh with C3D4, C3D10, CPE3 or CPE6.",
+                               "facets. Mesh with C3D4, C3D10, CPE3 or CPE6; or make them shells by a [[material]] "
+                               "with model = \"shell\".",
                                type.name));
   }
 
@@ -275,6 +276,7 @@ class ModelReader {
   }
 
   AbaqusDeck& deck_;
+  bool takes_facets_alone_;
   std::vector<OnSolids> on_solids_;
   AbaqusModel model_;
   int parts_ = 0;
@@ -285,6 +287,8 @@ class ModelReader {
 
 }  // namespace
 
-AbaqusModel read_abaqus_model(AbaqusDeck& deck) { return ModelReader(deck).read(); }
+AbaqusModel read_abaqus_model(AbaqusDeck& deck, bool takes_facets_alone) {
+  return ModelReader(deck, takes_facets_alone).read();
+}
 
 }  // namespace tempi

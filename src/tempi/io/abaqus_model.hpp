@@ -54,6 +54,7 @@ struct AbaqusModel {
 };
 
 // Throws InputError naming file and line.
-AbaqusModel read_abaqus_model(AbaqusDeck& deck);
+// `takes_facets_alone`: elements of surfaces and edges need no solids.
+AbaqusModel read_abaqus_model(AbaqusDeck& deck, bool takes_facets_alone);
 
 }  // namespace tempi

@@ -105,11 +105,13 @@ void reduce_points(const std::vector<double>& xyz, const std::string& file, Mesh
   const auto dim = static_cast<std::size_t>(mesh.dim);
   for (std::size_t k = dim; k < 3; ++k)
     if (high[k] - low[k] > 1e-9 * extent)
-      throw InputError(fmt::format("{}: the {} do not lie {} ({} runs from {:.6g} to {:.6g}). {}", file,
-                                   dim == 2 ? "triangles" : "lines", dim == 2 ? "in a plane z = constant" : "along x",
-                                   "xyz"[k], low[k], high[k],
-                                   dim == 2 ? "Mesh the volume with tetrahedra, or turn the surface into that plane."
-                                            : "Turn them into that direction, or mesh a surface or volume."));
+      throw InputError(
+          fmt::format("{}: the {} do not lie {} ({} runs from {:.6g} to {:.6g}). {}", file,
+                      dim == 2 ? "triangles" : "lines", dim == 2 ? "in a plane z = constant" : "along x", "xyz"[k],
+                      low[k], high[k],
+                      dim == 2 ? "Mesh the volume with tetrahedra, turn the surface into that plane, or make it a "
+                                 "shell by model = \"shell\" in its [[material]]."
+                               : "Turn them into that direction, or mesh a surface or volume."));
   mesh.points.clear();
   mesh.points.reserve(mesh.point_labels.size() * dim);
   for (std::size_t a = 0; a < mesh.point_labels.size(); ++a)
@@ -192,7 +194,7 @@ void reverse_clockwise(ElementBlocks& blocks) {
   }
 }
 
-MeshData assemble(ElementBlocks blocks, Repeated repeated, const std::string& file) {
+MeshData assemble(ElementBlocks blocks, Repeated repeated, const std::string& file, bool in_space) {
   MeshData mesh;
   mesh.dim = top_dimension(blocks);
   if (mesh.dim == 0)
@@ -200,6 +202,7 @@ MeshData assemble(ElementBlocks blocks, Repeated repeated, const std::string& fi
         fmt::format("{}: the file has no lines, triangles or tetrahedra (nothing to compute). Check that it "
                     "holds a mesh of its own format.",
                     file));
+  if (in_space) mesh.dim = 3;
   mesh.groups = std::move(blocks.groups);
   Filler filler(blocks, repeated, file);
   filler.fill<CellId>(items_of(blocks, true, mesh.dim), mesh.cells, mesh.groups,

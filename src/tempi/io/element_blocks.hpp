@@ -38,6 +38,7 @@ void reverse_clockwise(ElementBlocks& blocks);
 // Points must be sorted. Throws InputError, naming `file`: no elements; triangles out of the plane z = constant (within
 // 1e-9 of the extent) or lines off the x direction where these are the cells; 3-node lines as cells; a missing point;
 // two cells with one label.
-MeshData assemble(ElementBlocks blocks, Repeated repeated, const std::string& file);
+// `in_space`: three coordinates, and triangles are facets whatever else there is; there may then be no cells.
+MeshData assemble(ElementBlocks blocks, Repeated repeated, const std::string& file, bool in_space = false);
 
 }  // namespace tempi

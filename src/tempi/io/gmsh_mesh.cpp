@@ -113,8 +113,9 @@ MeshData read_gmsh(const fs::path& path, const MeshOptions& options) {
   const bool is_geometry = is_geometry_extension(extension);
   MeshExtract extracted = extract(path, is_geometry, options);
   sort_points(extracted.blocks, file);
-  if (is_geometry && top_dimension(extracted.blocks) == 2) reverse_clockwise(extracted.blocks);
-  MeshData mesh = assemble(std::move(extracted.blocks), extracted.repeated, file);
+  const bool in_space = options.shells.any();
+  if (is_geometry && !in_space && top_dimension(extracted.blocks) == 2) reverse_clockwise(extracted.blocks);
+  MeshData mesh = assemble(std::move(extracted.blocks), extracted.repeated, file, in_space);
   if (is_geometry) straighten_folded(mesh);
   settle_mid_node_order(mesh, file);
   return mesh;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 #include "tempi/io/abaqus_mesh.hpp"
@@ -46,7 +47,9 @@ Mesh read_mesh(const std::filesystem::path& file, const MeshOptions& options) {
     throw InputError(fmt::format("mesh file '{}' does not exist. Check the name and the folder.", file.string()));
   if (!std::filesystem::is_regular_file(file))
     throw InputError(fmt::format("mesh file '{}' is not a file. Check the name.", file.string()));
-  return Mesh(extension == ".inp" ? read_abaqus(file) : read_gmsh(file, options));
+  MeshData mesh = extension == ".inp" ? read_abaqus(file, options.shells.any()) : read_gmsh(file, options);
+  if (options.shells.any()) promote_shells(mesh, options.shells, file.string());
+  return Mesh(std::move(mesh));
 }
 
 }  // namespace tempi

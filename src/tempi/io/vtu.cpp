@@ -202,8 +202,9 @@ std::vector<std::uint64_t> write_header(OutputFile& file, const Mesh& mesh, cons
       "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}"
       "</DataArray>\n      <DataArray type=\"Int64\" Name=\"PointsAreDeformed\" NumberOfTuples=\"1\" "
       "format=\"ascii\">{}"
+      "</DataArray>\n      <DataArray type=\"Int64\" Name=\"Dimension\" NumberOfTuples=\"1\" format=\"ascii\">{}"
       "</DataArray>\n    </FieldData>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-      frame.time, frame.deformed ? 1 : 0, mesh.node_count(), mesh.cells().size()));
+      frame.time, frame.deformed ? 1 : 0, mesh.dim(), mesh.node_count(), mesh.cells().size()));
   std::vector<std::uint64_t> places;
   for (const Section& section : sections) {
     file.write(fmt::format("      <{}>\n", section.tag));

@@ -2,8 +2,8 @@
 // The kinds of cells and facets, and the order of their nodes.
 //
 // Vertices come first, then mid-edge nodes. Triangle6: edges 01 12 20. Tetrahedron10: edges 01 12 20 03 13 23 (the
-// order of VTK and Abaqus; Gmsh swaps the last two). Triangles are counter-clockwise; node 3 of a tetrahedron lies on
-// the side to which the right-handed normal of 0, 1, 2 points.
+// order of VTK and Abaqus; Gmsh swaps the last two). Triangles in a plane are counter-clockwise; node 3 of a
+// tetrahedron lies on the side to which the right-handed normal of 0, 1, 2 points.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace tempi {
 
-enum class CellType : std::uint8_t { point1, line2, line3, triangle3, triangle6, tetrahedron4, tetrahedron10 };
+enum class CellType : std::uint8_t { point1, line2, line3, triangle3, triangle6, tetrahedron4, tetrahedron10, shell3 };
 
-constexpr std::size_t cell_types = 7;
+constexpr std::size_t cell_types = 8;
 
 struct CellTypeInfo {
   std::string_view name;
@@ -36,9 +36,13 @@ constexpr CellTypeInfo info(CellType type) {
       {"6-node triangle", 2, 6, 3, 22, 9, {"CPE6", "CPE6M"}},
       {"4-node tetrahedron", 3, 4, 4, 10, 4, {"C3D4"}},
       {"10-node tetrahedron", 3, 10, 4, 24, 11, {"C3D10", "C3D10M"}},
+      {"3-node shell", 2, 3, 3, 5, 2, {"S3", "S3R"}},
   }};
   return table[static_cast<std::size_t>(type)];
 }
+
+// Of the coordinates of cells of this type: shells are surfaces in space.
+constexpr int space_dim(CellType type) { return type == CellType::shell3 ? 3 : info(type).dim; }
 
 // The first type for which test(info) holds.
 template <class Test>
@@ -61,8 +65,9 @@ inline std::span<const std::array<int, 2>> mid_edges(CellType type) {
   }
 }
 
-// The facets (cells of one dimension less) of a cell: type and local nodes, oriented so that the normal points out:
-// right of the direction of travel in 2-D, right-handed in 3-D.
+// The facets of a cell, of one dimension less than space: type and local nodes, oriented so that the normal points out:
+// right of the direction of travel in 2-D, right-handed in 3-D. A shell is its own facet, seen from where its nodes are
+// counter-clockwise.
 struct LocalFacet {
   CellType type;
   std::array<int, 6> nodes;
@@ -79,7 +84,9 @@ inline std::span<const LocalFacet> local_facets(CellType type) {
                                                                   {triangle6, {0, 1, 3, 4, 8, 7}},
                                                                   {triangle6, {1, 2, 3, 5, 9, 8}},
                                                                   {triangle6, {0, 3, 2, 7, 9, 6}}}};
+  static constexpr std::array<LocalFacet, 1> of_shell3 = {{{triangle3, {0, 1, 2}}}};
   switch (type) {
+    case shell3: return of_shell3;
     case line2:
     case line3: return of_line;
     case triangle3: return of_triangle3;

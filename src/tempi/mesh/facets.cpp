@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace tempi {
 namespace {
@@ -56,7 +57,12 @@ std::vector<CellFacet> boundary_facets(const Mesh& mesh) {
   for (std::size_t i = 0; i < all.size();) {
     std::size_t j = i + 1;
     while (j < all.size() && all[j].key == all[i].key) ++j;
-    if (j == i + 1) result.push_back(all[i].facet);
+    const auto is_shell = [&](const Entry& e) { return mesh.cells().types[ordinal(e.facet.cell)] == CellType::shell3; };
+    const auto of_them = std::span(all).subspan(i, j - i);
+    if (const auto shell = std::ranges::find_if(of_them, is_shell); shell != of_them.end())
+      result.push_back(shell->facet);
+    else if (of_them.size() == 1)
+      result.push_back(of_them.front().facet);
     i = j;
   }
   std::ranges::sort(result, {}, [](CellFacet f) { return std::pair(f.cell, f.local); });

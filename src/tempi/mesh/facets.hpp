@@ -19,7 +19,8 @@ struct CellFacet {
 CellType facet_type(const Mesh& mesh, CellFacet facet);
 std::vector<NodeId> facet_nodes(const Mesh& mesh, CellFacet facet);
 
-// The facets that belong to exactly one cell, ordered by cell. Cost O(cells log cells).
+// The facets that belong to exactly one cell, ordered by cell; of a shell, which is all surface, always, and instead of
+// that of a solid it covers. Cost O(cells log cells).
 std::vector<CellFacet> boundary_facets(const Mesh& mesh);
 
 // The cells of a mesh's facet, found by its vertices: none, one (boundary) or two (interior), in ascending order.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh: points, cells of the top dimension, facets (cells of lower dimension) and named groups of all three.
+// A mesh: points, cells (of the top dimension, and shells in space), facets (elements of lower dimension) and named
+// groups of all three.
 // Points and cells keep the order of the file; labels are the file's own numbers, for messages and output.
 #pragma once
 
@@ -42,7 +43,8 @@ struct Group {
   std::vector<Index> lost;      // labels of listed or facet points that belong to no cell and were dropped
 };
 
-// What a reader delivers. `dim` is the dimension of the cells; coordinates have `dim` components a point.
+// What a reader delivers. `dim` is the dimension of space, that of all cells but shells; coordinates have `dim`
+// components a point.
 struct MeshData {
   int dim = 0;
   std::vector<double> points;

@@ -12,11 +12,11 @@ namespace tempi {
 
 double inradius(const Mesh& mesh, CellId cell) {
   const auto nodes = mesh.cells()[index(cell)];
-  const int dim = mesh.dim();
+  const int dim = info(mesh.cells().types[ordinal(cell)]).dim;
   std::array<Eigen::Vector3d, 4> X;
   for (std::size_t v = 0; v < static_cast<std::size_t>(dim) + 1; ++v) {
     X[v].setZero();
-    for (int c = 0; c < dim; ++c) X[v](c) = mesh.point(nodes[v])[static_cast<std::size_t>(c)];
+    for (int c = 0; c < mesh.dim(); ++c) X[v](c) = mesh.point(nodes[v])[static_cast<std::size_t>(c)];
   }
   if (dim == 1) return 0.5 * (X[1] - X[0]).norm();
   const auto area = [](const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c) {
@@ -34,12 +34,12 @@ double inradius(const Mesh& mesh, CellId cell) {
 
 double longest_edge(const Mesh& mesh, CellId cell) {
   const auto nodes = mesh.cells()[index(cell)];
-  const auto vertices = static_cast<std::size_t>(mesh.dim()) + 1;
+  const auto vertices = static_cast<std::size_t>(info(mesh.cells().types[ordinal(cell)]).vertices);
   double longest = 0.0;
   for (std::size_t a = 0; a < vertices; ++a)
     for (std::size_t b = 0; b < a; ++b) {
       double d2 = 0.0;
-      for (std::size_t i = 0; i < vertices - 1; ++i) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim()); ++i) {
         const double d = mesh.point(nodes[a])[i] - mesh.point(nodes[b])[i];
         d2 += d * d;
       }

@@ -54,6 +54,40 @@ inline Pack<W> expm1(Pack<W> x) {
   return power * part + (power - P(1.0));
 }
 
+// The angle of (x, y), within about 3 units in the last place; 0 for the origin.
+//   atan z = z + z^3 q(z^2) for |z| <= tan(pi/8), q the near-best polynomial there (absolute error of z^3 q: 1e-19);
+//   beyond it atan z = pi/4 + atan((z - 1) / (z + 1)), and the other octants by reflection
+template <int W>
+inline Pack<W> atan2(Pack<W> y, Pack<W> x) {
+  using P = Pack<W>;
+  const P ax = P(x.v < 0.0 ? (-x).v : x.v), ay = P(y.v < 0.0 ? (-y).v : y.v);
+  const auto steep = ay.v > ax.v;
+  const P large = P(steep ? ay.v : ax.v), small = P(steep ? ax.v : ay.v);
+  constexpr double tan_eighth = 0.41421356237309503;
+  const auto beyond = small.v > (P(tan_eighth) * large).v;
+  const P above = P(beyond ? (small - large).v : small.v), below = P(beyond ? (small + large).v : large.v);
+  const P z = above / P(below.v == 0.0 ? P(1.0).v : below.v), s = z * z;
+  constexpr double q[] = {0x1.0ad36a455cafbp-6, -0x1.1b33b923aa954p-5, 0x1.74ddd408bb4c1p-5, -0x1.ac7a938b69c93p-5,
+                          0x1.e19a13b9fc6dfp-5, -0x1.110e880a7a521p-4, 0x1.3b1392d9e785cp-4, -0x1.745d165df3f95p-4,
+                          0x1.c71c71c304b68p-4, -0x1.249249248d7eep-3, 0x1.9999999999953p-3, -0x1.5555555555555p-2};
+  P series(q[0]);
+  for (int k = 1; k < 12; ++k) series = series * s + P(q[k]);
+  constexpr double half_pi = 0x1.921fb54442d18p+0, half_pi_low = 0x1.1a62633145c07p-54;
+  const P part = z * s * series;
+  // a + b with the angle of the octant in two pieces.
+  P a = P(beyond ? P(0.5 * half_pi).v : P(0.0).v), b = P(beyond ? P(0.5 * half_pi_low).v : P(0.0).v) + part;
+  P rest = z;
+  const auto turn = [&](auto where, double high, double low) {  // high - (a + rest + b)
+    a = P(where ? (P(high) - a).v : a.v);
+    rest = P(where ? (-rest).v : rest.v);
+    b = P(where ? (P(low) - b).v : b.v);
+  };
+  turn(steep, half_pi, half_pi_low);
+  turn(x.v < 0.0, 2.0 * half_pi, 2.0 * half_pi_low);
+  const P angle = a + (rest + b);
+  return P(y.v < 0.0 ? (-angle).v : angle.v);
+}
+
 // All bits of the first `count` lanes.
 template <int W>
 inline typename Pack<W>::Bits first_lanes(Index count) {

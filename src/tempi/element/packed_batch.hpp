@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "tempi/core/aligned_vector.hpp"
+#include "tempi/element/term_kernel.hpp"
+#include "tempi/potential/batch.hpp"
+
+namespace tempi {
+
+// Terms in packs for their kernel; what fills up the last one exerts no force.
+class PackedBatch final : public Batch {
+ public:
+  PackedBatch(TermKernel kernel, Index width, Index dim, Index row, Lame lame, AlignedVector<double> geometry,
+              AlignedVector<std::int32_t> places)
+      : kernel_(kernel),
+        width_(width),
+        dim_(dim),
+        row_(row),
+        lame_(lame),
+        geometry_(std::move(geometry)),
+        places_(std::move(places)) {}
+
+  bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
+    return kernel_.strike(terms(), first / width_, packs(last), step, nodes.data(), nullptr, nullptr);
+  }
+  Looked look(Index first, Index last, double, std::span<NodeLine> nodes) const override {
+    Looked looked{};
+    looked.admissible = kernel_.look(terms(), first / width_, packs(last), nodes.data(), looked.energy);
+    return looked;
+  }
+
+  bool offers_change() const override { return true; }
+  void strike_change(Index first, Index last, double, std::span<NodeLine> nodes, std::span<const NodeShift> w,
+                     std::span<double> impulses) const override {
+    kernel_.change(terms(), first / width_, packs(last), nodes.data(), w.data(),
+                   impulses.empty() ? nullptr : impulses.data());
+  }
+
+  Index kept() const override { return row_ - dim_; }
+  bool watch(Index first, Index last, double step, double, std::span<NodeLine> nodes, std::span<double> energies,
+             std::span<double> kept) const override {
+    return kernel_.strike(terms(), first / width_, packs(last), step, nodes.data(), energies.data(), kept.data());
+  }
+  void works(Index first, Index last, std::span<const NodeMean> means, std::span<const double> kept,
+             std::span<double> kinetic, std::span<double> work) const override {
+    kernel_.works(terms(), first / width_, packs(last), means.data(), kept.data(), kinetic.data(), work.data());
+  }
+
+  Index row() const override { return row_; }
+  void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
+               std::span<double> gradients) const override {
+    kernel_.measure(terms(), first / width_, packs(last), nodes.data(), energies.data(), gradients.data());
+  }
+
+ private:
+  Index packs(Index terms) const { return (terms + width_ - 1) / width_; }
+  PackedTerms terms() const { return {geometry_.data(), places_.data(), lame_}; }
+
+  TermKernel kernel_;
+  Index width_, dim_, row_;
+  Lame lame_;
+  AlignedVector<double> geometry_;
+  AlignedVector<std::int32_t> places_;
+};
+
+}  // namespace tempi

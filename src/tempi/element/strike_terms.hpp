@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of W terms at once, whatever the terms: they come as formulas on displacements relative to the first node.
+// Include in cell_kernels_*.cpp only, once per instruction set.
+//
+// Everything is inlined into the kernels (gnu::flatten): left to itself GCC passes matrices of packs through memory, at
+// twice the time.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "tempi/element/term_kernel.hpp"
+#include "tempi/simd/pack.hpp"
+
+namespace tempi {
+
+enum class Energy { no, yes, asked };  // asked: where `ask` says so, without a change to the bits of the forces
+
+// A value that the compiler knows nothing of: what is made of it cannot change how the rest is rounded.
+template <class P>
+inline P apart(P x) {
+  asm("" : "+v"(x.v));
+  return x;
+}
+
+// What one pack has come to.
+template <class P, std::size_t N, std::size_t D>
+struct PackSums {
+  std::array<std::array<P, D>, N> force;  // `factor` times dV/dx
+  P energy;                               // only where it is asked for
+  typename P::Bits admissible;
+
+  void require(P positive) {
+    admissible &= (positive.v > 0.0) & (positive.v < std::numeric_limits<double>::infinity());
+  }
+};
+
+// Strikes, looks and so on for terms of one kind:
+//   Term::N, D          nodes and dimension
+//   Term::per_pack      doubles of geometry
+//   Term::add           adds to cleared sums `factor` dV/dx of all nodes but the first, V where asked for, and whether
+//                       the term can be there, of displacements e relative to the first node
+//   Term::add_change    adds to cleared forces minus the change of dV/dx with displacements w, all relative as well
+template <class P, class Term>
+struct TermsAtOnce {
+  static constexpr std::size_t D = Term::D, N = Term::N, W = P::width;
+  using Local = std::array<std::array<P, D>, N>;
+  using Bits = typename P::Bits;
+  using Sums = PackSums<P, N, D>;
+
+  // Displacements of a pack's nodes, relative to the first of each cell: a common translation leaves no rounding
+  // behind.
+  template <class Lines>
+  static void gather_relative(const Lines* lines, const std::int32_t* place, Local& e) {
+    gather<D>(lines, place, e[0].data());
+    for (std::size_t a = 1; a < N; ++a) {
+      gather<D>(lines, place + a * W, e[a].data());
+      for (std::size_t i = 0; i < D; ++i) e[a][i] = e[a][i] - e[0][i];
+    }
+  }
+  static void clear(Local& force) {
+    for (std::size_t a = 1; a < N; ++a)
+      for (std::size_t i = 0; i < D; ++i) force[a][i] = P(0.0);
+  }
+  // The first node's force is minus the sum of the others'.
+  static void balance(Local& force) {
+    for (std::size_t i = 0; i < D; ++i) {
+      P sum = force[1][i];
+      for (std::size_t a = 2; a < N; ++a) sum = sum + force[a][i];
+      force[0][i] = -sum;
+    }
+  }
+
+  template <Energy energy>
+  static void add_pack(const PackedTerms& terms, Index pack, P factor, const NodeLine* nodes, Sums& sums,
+                       bool ask = false) {
+    Local e;
+    gather_relative(nodes, terms.places + pack * static_cast<Index>(N * W), e);
+    clear(sums.force);
+    Term::template add<energy>(terms.lame, terms.geometry + pack * static_cast<Index>(Term::per_pack), factor, e, ask,
+                               sums);
+    balance(sums.force);
+  }
+
+  // The node lines of a pack to come: those of large models are not in a near cache.
+  static constexpr Index ahead = 2;
+  static void prefetch(const std::int32_t* place, const NodeLine* nodes) {
+    for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(nodes + place[i], 1);
+  }
+
+  static bool all(const Bits& admissible) {
+    for (std::size_t lane = 0; lane < W; ++lane)
+      if (admissible[lane] == 0) return false;
+    return true;
+  }
+
+  static void strike_pack(const PackedTerms& terms, Index pack, NodeLine* nodes, const Local& force) {
+    const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
+    for (std::size_t a = 1; a < N; ++a) scatter<D>(nodes, place + a * W, force[a].data());
+    scatter<D>(nodes, place, force[0].data());  // last: it is the sum of the others
+  }
+
+  [[gnu::flatten]] static bool strike(const PackedTerms& terms, Index first, Index last, double step, NodeLine* nodes,
+                                      double* energies, double* kept) {
+    Sums sums = {{}, P(0.0), ~Bits{}};
+    for (Index pack = first; pack < last; ++pack) {
+      if (pack + ahead < last) prefetch(terms.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+      add_pack<Energy::asked>(terms, pack, P(-step), nodes, sums, energies != nullptr);
+      if (energies != nullptr) {
+        sums.energy.store(energies);
+        sums.energy = P(0.0);
+        energies += W;
+        for (std::size_t a = 1; a < N; ++a)
+          for (std::size_t i = 0; i < D; ++i, kept += W) sums.force[a][i].store(kept);
+      }
+      strike_pack(terms, pack, nodes, sums.force);
+    }
+    return all(sums.admissible);
+  }
+
+  [[gnu::flatten]] static bool look(const PackedTerms& terms, Index first, Index last, NodeLine* nodes,
+                                    double& energy) {
+    P sum(0.0);
+    Sums sums = {{}, P(0.0), ~Bits{}};
+    for (Index pack = first; pack < last; ++pack) {
+      if (pack + ahead < last) prefetch(terms.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+      sums.energy = P(0.0);
+      add_pack<Energy::yes>(terms, pack, P(-1.0), nodes, sums);
+      strike_pack(terms, pack, nodes, sums.force);
+      sum = sum + sums.energy;
+    }
+    energy = 0.0;
+    for (std::size_t lane = 0; lane < W; ++lane) energy += sum.v[lane];
+    return all(sums.admissible);
+  }
+
+  // p . w = sum over all nodes but the first of p_a . (w_a - w_0): the first one's force is minus the sum of theirs.
+  [[gnu::flatten]] static void works(const PackedTerms& terms, Index first, Index last, const NodeMean* means,
+                                     const double* kept, double* kinetic, double* work) {
+    for (Index pack = first; pack < last; ++pack) {
+      const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
+      P w0[D], w[D], energy, sum(0.0);
+      gather_means<D>(means, place, w0, energy);
+      P energies = energy;
+      for (std::size_t a = 1; a < N; ++a) {
+        gather_means<D>(means, place + a * W, w, energy);
+        energies = energies + energy;
+        for (std::size_t i = 0; i < D; ++i, kept += W) sum = sum + P::load(kept) * (w[i] - w0[i]);
+      }
+      energies.store(kinetic);
+      sum.store(work);
+      kinetic += W;
+      work += W;
+    }
+  }
+
+  [[gnu::flatten]] static void measure(const PackedTerms& terms, Index first, Index last, const NodeLine* nodes,
+                                       double* energies, double* gradients) {
+    for (Index pack = first; pack < last; ++pack) {
+      Sums sums = {{}, P(0.0), ~Bits{}};
+      add_pack<Energy::yes>(terms, pack, P(1.0), nodes, sums);
+      for (std::size_t lane = 0; lane < W; ++lane) {
+        *energies++ = sums.energy.v[lane];
+        for (std::size_t a = 0; a < N; ++a)
+          for (std::size_t i = 0; i < D; ++i) *gradients++ = sums.force[a][i].v[lane];
+      }
+    }
+  }
+
+  [[gnu::flatten]] static void change(const PackedTerms& terms, Index first, Index last, NodeLine* nodes,
+                                      const NodeShift* shifts, double* impulses) {
+    for (Index pack = first; pack < last; ++pack) {
+      if (pack + 2 * ahead < last) {
+        const std::int32_t* next = terms.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
+        prefetch(next, nodes);
+        for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(shifts + next[i]);
+      }
+      const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
+      Local e, w, force;
+      gather_relative(nodes, place, e);
+      gather_relative(shifts, place, w);
+      clear(force);
+      Term::add_change(terms.lame, terms.geometry + pack * static_cast<Index>(Term::per_pack), e, w, force);
+      balance(force);
+      strike_pack(terms, pack, nodes, force);
+      if (impulses == nullptr) continue;
+      for (std::size_t lane = 0; lane < W; ++lane)
+        for (std::size_t a = 0; a < N; ++a)
+          for (std::size_t i = 0; i < D; ++i) *impulses++ = force[a][i].v[lane];
+    }
+  }
+
+  static constexpr TermKernel kernel() { return {strike, measure, works, look, change}; }
+};
+
+}  // namespace tempi
