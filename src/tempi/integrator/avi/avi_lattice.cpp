@@ -187,38 +187,54 @@ bool AviLattice::run_window(State& state, double t_end, Fine until, double to) {
   return !missed(to);
 }
 
+namespace {
+
+constexpr LatticeContact::Fine fine_tick = LatticeContact::Fine{1} << LatticeContact::fine_bits,
+                               shortest_window = fine_tick / 16;
+
+}  // namespace
+
 // Windows become longer, or shorter, for as long as that makes time pass faster.
 void AviLattice::choose_window(double taken) {
   constexpr Index enough = 4;  // windows
-  constexpr Fine tick = Fine{1} << LatticeContact::fine_bits, shortest = tick / 16;
-  const Fine longest = 64 * tick * *std::ranges::max_element(lattice_.ticks);
+  const Fine longest = 64 * fine_tick * *std::ranges::max_element(lattice_.ticks);
   cost_.taken += taken;
   if (++cost_.windows < enough) return;
   const double now = cost_.taken / static_cast<double>(enough * window_);
   if (now > cost_.before) cost_.longer = !cost_.longer;
   cost_ = {0.0, now, 0, cost_.longer};
-  window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest, longest);
+  window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest_window, longest);
 }
 
 void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
   using Clock = std::chrono::steady_clock;
-  constexpr Fine tick = Fine{1} << LatticeContact::fine_bits;
   constexpr double most_ticks = 0x1p31;
+  constexpr int most_runs = 8;  // of a window: in one of many impacts each may have to be found after the one before
   const double end = t_end / lattice_.tick;
   if (end > most_ticks)
     throw SolveError(
         fmt::format("{:.9g} s are more than 2^31 ticks of {:.3g} s, beyond which instants of contact are not told "
                     "apart. Choose larger steps or a shorter run.",
                     t_end, lattice_.tick));
-  if (window_ <= 1) window_ = 8 * tick * *std::ranges::max_element(lattice_.ticks);
+  if (window_ <= 1) window_ = 8 * fine_tick * *std::ranges::max_element(lattice_.ticks);
   while (window_from_ < end) {
-    const Fine until =
-        (static_cast<Fine>(std::floor(std::ldexp(window_from_, LatticeContact::fine_bits))) / window_ + 1) * window_;
-    const double to = std::min(end, LatticeContact::in_ticks(until));
+    const auto next = [&] {
+      return (static_cast<Fine>(std::floor(std::ldexp(window_from_, LatticeContact::fine_bits))) / window_ + 1) *
+             window_;
+    };
+    Fine until = next();
+    double to = std::min(end, LatticeContact::in_ticks(until));
     contact_->begin(window_from_);
     keep(state);
     const auto start = Clock::now();
-    while (!run_window(state, t_end, until, to)) go_back(state);
+    for (int runs = 1; !run_window(state, t_end, until, to); ++runs) {
+      go_back(state);
+      if (runs % most_runs != 0 || asked_window_ != 0.0 || window_ <= shortest_window) continue;
+      window_ /= 2;
+      until = next();
+      to = std::min(end, LatticeContact::in_ticks(until));
+      cost_ = {0.0, std::numeric_limits<double>::infinity(), 0, false};
+    }
     const double taken = std::chrono::duration<double>(Clock::now() - start).count();
     if (observer != nullptr) {  // who looks sees only what stands
       go_back(state);

@@ -48,10 +48,12 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
     section.has_sides = std::ranges::any_of(contact->surface().vertices(),
                                             [](const auto& v) { return v.sides == ContactSurface::first; });
     section.pushes.resize(section.line_of_vertex.size());
+    section.place_of_vertex.resize(section.line_of_vertex.size());
     sections_.push_back(std::move(section));
   }
   forget();
   paths_.resize(line_of_path_.size());
+  is_pushed_.resize(line_of_path_.size(), 0);
   for (const LatticeGroup& group : plan.groups) {
     std::vector<std::int32_t>&of_group = paths_of_group_.emplace_back(),
     &moving = moving_paths_of_group_.emplace_back();
@@ -106,6 +108,12 @@ void LatticeContact::make_levels(Section& section) {
     level.exponent = exponent;
     for (std::size_t i = 0; i < exponents.size(); ++i)
       if (exponents[i] <= exponent) level.pairs.push_back(static_cast<std::int32_t>(i));
+    for (const std::int32_t i : level.pairs) {
+      const auto vertices = section.pairs[static_cast<std::size_t>(i)].pair.vertices();
+      level.vertices.insert(level.vertices.end(), vertices.begin(), vertices.end());
+    }
+    std::ranges::sort(level.vertices);
+    level.vertices.erase(std::ranges::unique(level.vertices).begin(), level.vertices.end());
   }
 }
 
@@ -125,29 +133,39 @@ void LatticeContact::strike(Fine now, State& state) {
     const Section::Level* due = nullptr;
     for (const Section::Level& level : section.levels)
       if (level.exponent <= zeros) due = &level;
-    if (due != nullptr) strike(section, due->pairs, zeros, now, state);
+    if (due != nullptr) strike(section, *due, zeros, now, state);
   }
 }
 
 // Forces of all pairs first, then kicks in the order of the pairs: what is not touched leaves no trace in sums either.
-void LatticeContact::strike(Section& section, std::span<const std::int32_t> due, int zeros, Fine now, State& state) {
+void LatticeContact::strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state) {
   const double at = in_ticks(now);
-  pushes_.resize(due.size());
-  team_.for_each(std::ssize(due), pairs_at_once, [&](Index i) {
-    const Pair& pair = section.pairs[static_cast<std::size_t>(due[static_cast<std::size_t>(i)])];
+  constexpr Index vertices_at_once = 256;
+  team_.for_each(std::ssize(due.vertices), vertices_at_once, [&](Index i) {
+    const auto v = static_cast<std::size_t>(due.vertices[static_cast<std::size_t>(i)]);
+    section.place_of_vertex[v] = place(section, v, nodes_.lines(), at);
+  });
+  pushes_.resize(due.pairs.size());
+  team_.for_each(std::ssize(due.pairs), pairs_at_once, [&](Index i) {
+    const Pair& pair = section.pairs[static_cast<std::size_t>(due.pairs[static_cast<std::size_t>(i)])];
     std::array<Vector, 4> x;
     for (std::size_t k = 0; k < pair.pair.vertices().size(); ++k)
-      x[k] = place(section, static_cast<std::size_t>(pair.pair.vertex[k]), nodes_.lines(), at);
+      x[k] = section.place_of_vertex[static_cast<std::size_t>(pair.pair.vertex[k])];
     pushes_[static_cast<std::size_t>(i)] =
         section.contact->push(pair.pair.kind, pair.constants, x, std::max(0, pair.exponent - zeros), pair.layers,
                               [&](int layer) { return step(pair, layer); });
   });
-  for (std::size_t i = 0; i < due.size(); ++i) {
-    Pair& pair = section.pairs[static_cast<std::size_t>(due[i])];
+  pushed_.clear();
+  for (std::size_t i = 0; i < due.pairs.size(); ++i) {
+    Pair& pair = section.pairs[static_cast<std::size_t>(due.pairs[i])];
     pair.near = std::max(pair.near, pushes_[i].near);
     if (pushes_[i].touched == 0) continue;
     counts_.strikes += pushes_[i].touched - std::max(0, pair.exponent - zeros);
     apply(section, pair, pushes_[i], now, state);
+  }
+  for (const std::int32_t path : pushed_) {
+    is_pushed_[static_cast<std::size_t>(path)] = 0;
+    bend(path, at);
   }
 }
 
@@ -177,6 +195,7 @@ void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::P
   const double rate = dot(relative, push.normal);
   counts_.fastest = std::max(counts_.fastest, -rate);
   const double kept = rate > 0.0 ? options.restitution : 1.0;
+  const bool takes = options.friction > 0.0 || kept < 1.0;
   std::array<Vector, 4> given{}, friction{};
   for (std::size_t i = 0; i < vertices.size(); ++i)
     for (std::size_t c = 0; c < 3; ++c) given[i][c] = kept * push.impulse[i][c];
@@ -197,24 +216,28 @@ void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::P
   }
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const auto v = static_cast<std::size_t>(vertices[i]);
-    for (std::size_t c = 0; c < 3; ++c) {
+    for (std::size_t c = 0; c < 3 && takes; ++c) {
       const double mean = velocity[i][c] + 0.5 * given[i][c] * lightness[i][c];
       const double rubbed = friction[i][c] * mean, withheld = (kept - 1.0) * push.impulse[i][c] * mean;
       counts_.friction_work += rubbed;
       counts_.restitution_work += withheld;
       state.damping.work += rubbed + withheld;
     }
-    const Vector x = place(section, v, nodes_.lines(), at);
+    const std::int32_t line = section.line_of_vertex[v];
+    const Vector& x = section.place_of_vertex[v];
     if (options.friction > 0.0) state.damping.add(x, friction[i], 0.0);  // they act a distance apart: a moment
-    if (const std::int32_t line = section.line_of_vertex[v]; line < 0) {
+    if (line < 0) {
       state.constraints.add(x, {-given[i][0], -given[i][1], -given[i][2]}, -dot(given[i], velocity[i]));
-    } else {
-      const auto l = static_cast<std::size_t>(line);
-      NodeLine& node = nodes_.lines()[l];
-      for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += given[i][c] * node.inverse_mass;
-      supports_.settle_line(l, nodes_.lines(), state.supports);
-      bend(section.path_of_vertex[v], at);
+      continue;
     }
+    const auto l = static_cast<std::size_t>(line);
+    NodeLine& node = nodes_.lines()[l];
+    for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += given[i][c] * node.inverse_mass;
+    supports_.settle_line(l, nodes_.lines(), state.supports);
+    const std::int32_t path = section.path_of_vertex[v];
+    if (is_pushed_[static_cast<std::size_t>(path)] != 0) continue;
+    is_pushed_[static_cast<std::size_t>(path)] = 1;
+    pushed_.push_back(path);
   }
 }
 
@@ -311,7 +334,7 @@ bool LatticeContact::comes_closer(const Section& section, const ContactPair& pai
 
 // How many layers each pair near enough lacks.
 void LatticeContact::find(Section& section, double to) {
-  constexpr double windows_ahead = 4.0;  // of motion, that a search is good for
+  constexpr double windows_ahead = 1.0;  // of motion, that a search is good for
   const LayeredContact& contact = *section.contact;
   const auto vertices = contact.surface().vertices();
   const std::vector<Bounds> boxes = swept(section, to);

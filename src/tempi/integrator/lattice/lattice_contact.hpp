@@ -88,16 +88,17 @@ class LatticeContact {
     std::vector<std::int32_t> path_of_vertex;  // -1: rigid
     std::vector<Pair> pairs;                   // ascending
     ContactSurface::Search search;
-    struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
+    struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often, and their vertices; ascending
       std::int32_t exponent;
-      std::vector<std::int32_t> pairs;
+      std::vector<std::int32_t> pairs, vertices;
     };
     std::vector<Level> levels;  // ascending
     // Pairs that may be near while every vertex stays in its box of `searched`, which is as large as some windows need.
     std::vector<ContactPair> candidates;
     std::vector<Bounds> searched;
-    std::vector<std::int8_t> lacking;  // of each candidate, layers
-    std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
+    std::vector<std::int8_t> lacking;     // of each candidate, layers
+    std::vector<std::int32_t> pushes;     // of each vertex, pairs that pushed it in the window
+    std::vector<Vector> place_of_vertex;  // in the instant in hand, of those that it concerns [m]
   };
   struct Counts {
     Index strikes = 0, layers = 0, pairs = 0, at_vertex = 0;
@@ -109,7 +110,7 @@ class LatticeContact {
   double step(const Pair& pair, int layer) const { return std::ldexp(tick_, pair.exponent - layer - fine_bits); }
   Vector place(const Section& section, std::size_t vertex, std::span<const NodeLine> nodes, double now) const;
   void make_levels(Section& section);
-  void strike(Section& section, std::span<const std::int32_t> due, int zeros, Fine now, State& state);
+  void strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state);
   void apply(Section& section, Pair& pair, const LayeredContact::Push& push, Fine now, State& state);
   std::vector<Bounds> swept(const Section& section, double to) const;
   void find(Section& section, double to);
@@ -135,6 +136,8 @@ class LatticeContact {
   Index window_ = 0;
   Counts counts_, kept_counts_;
   std::vector<LayeredContact::Push> pushes_;  // of the instant
+  std::vector<std::int32_t> pushed_;          // paths, in it
+  std::vector<char> is_pushed_;               // of each path
 };
 
 }  // namespace tempi
