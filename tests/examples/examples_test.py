@@ -48,6 +48,9 @@ class Examples(unittest.TestCase):
     def test_sphere_plate(self):
         self.check("sphere-plate")
 
+    def test_cradle(self):
+        self.check("cradle")
+
     def test_cloth(self):
         self.check("cloth")
 
