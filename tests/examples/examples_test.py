@@ -51,6 +51,9 @@ class Examples(unittest.TestCase):
     def test_cradle(self):
         self.check("cradle")
 
+    def test_stack(self):
+        self.check("stack")
+
     def test_cloth(self):
         self.check("cloth")
 
