@@ -145,15 +145,21 @@ class Resume(CaseFolder):
         self.assertIn("no checkpoint", done.stderr)
         self.assertIn("--overwrite", done.stderr)
 
-    def wait_for_history(self, process):
-        while not (self.folder / "case.out" / "history.csv").exists():
+    def history_written(self):
+        file = self.folder / "case.out" / "history.csv"
+        return file.stat().st_mtime_ns if file.exists() else None
+
+    def wait_for_history(self, process, before=None):
+        """Until it is there, or newer than that of the run before: from then on signals are heard."""
+        while self.history_written() == before:
             self.assertIsNone(process.poll(), "it has ended")
             time.sleep(0.01)
 
     def interrupt(self, kind, *more, after=0.6):
+        before = self.history_written() if "--resume" in more else None
         process = subprocess.Popen([COMMAND, "run", "case.toml", *more], cwd=self.folder, stderr=subprocess.PIPE,
                                    stdout=subprocess.PIPE, text=True)
-        self.wait_for_history(process)
+        self.wait_for_history(process, before)
         time.sleep(after)
         process.send_signal(kind)
         _, said = process.communicate(timeout=60)

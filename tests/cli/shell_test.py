@@ -84,7 +84,7 @@ class Shell(CaseFolder):
         self.assertLess(made["energy"]["band"], 5e-2)
         self.assertGreater(abs(rows["kinetic_energy"][-1] / plain - 1), 1e-4)
 
-    def test_threads_and_interruptions_leave_no_trace(self):
+    def test_threads_leave_no_trace(self):
         self.given(material() + SPIN + '[[load]]\ntype = "pressure"\ngroup = "cloth"\nvalue = 10\n', end=0.2)
         for name, more in (("one", []), ("two", ["--threads", "2"])):
             self.assertEqual(0, self.tempi("run", "case.toml", "--out", name, *more).returncode)
@@ -156,6 +156,27 @@ class Shell(CaseFolder):
         # Without the shell's material its triangles are what they were.
         self.given(solid + SPIN, mesh="coated.msh")
         self.assertIn("mesh     2 cells", self.tempi("check", "case.toml").stdout)
+
+    def test_a_solid_with_a_skin_touches_as_a_body_and_by_its_skin(self):
+        points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
+        points += [(x, y, z - 3) for x, y, z in points[:4]]
+        solids = [(TETRAHEDRON, 1, [0, 1, 2, 3]), (TETRAHEDRON, 1, [1, 2, 3, 4]), (TETRAHEDRON, 3, [5, 6, 7, 8])]
+        skin = [(TRIANGLE, 2, [0, 1, 2]), (TRIANGLE, 2, [0, 1, 3])]
+        names = {1: (3, "body"), 2: (2, "skin"), 3: (3, "other")}
+        self.write("coated.msh", msh(points, solids + skin, names))
+        rubber = "young = 1e5\npoisson = 0.3\ndensity = 100"
+        materials = material(rubber, "body") + material(rubber, "other") + material(SHELL, "skin")
+        for group, faces in (("body", 10), ("skin", 6)):
+            contact = f'[[contact]]\nbetween = ["{group}", "other"]\ndistance = 0.01\n'
+            self.given(materials + contact + SPIN, mesh="coated.msh")
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertIn(f"{faces} faces", done.stdout)
+        # Pressure pushes into the solid, however the skin's triangles are numbered: the first here is downwards outside.
+        press = '[[load]]\ntype = "pressure"\nwhere = "Z < 1e-9 && Z > -1"\nvalue = 10\n'
+        self.given(materials + press, mesh="coated.msh")
+        _, rows = self.ran()
+        self.assertAlmostEqual(10 * 0.5 * 0.05, rows["linear_momentum_z"][-1], 3)
 
     def test_shells_of_abaqus_decks(self):
         self.write(

@@ -42,7 +42,7 @@ double first_frequency(const Mesh& mesh) {
     for (std::size_t a = 0; a < 3; ++a)
       if (const int i = row[ordinal(membrane->stencil(k)[a])]; i >= 0) mass(i) += membrane->mass(k, a);
   std::vector<Eigen::Triplet<double>> entries;
-  const auto hinges = make_hinges(mesh, D), clamps = make_clamped_edges(mesh, D, rim);
+  const auto hinges = make_hinges(mesh, D), clamps = make_clamped_edges(mesh, D, std::vector<std::vector<NodeId>>{rim});
   for (const ShellBending* part : {hinges.get(), clamps.get()})
     for (Index k = 0; k < part->size(); ++k) {
       const auto stencil = part->stencil(k);

@@ -22,12 +22,27 @@ std::vector<CellFacet> facets_of(const Selector& selector, const TouchingBody& b
   std::vector<CellFacet> outer = boundary_facets(*body.cells);
   if (selector.everything()) return outer;
   const Selection selection(*body.cells, body.constants);
-  const bool of_cells = !selector.where && std::ranges::any_of(body.cells->groups(), [&](const Group& g) {
-    return !g.cells.empty() && (selector.tag ? g.tag == *selector.tag : g.name == selector.name);
-  });
-  if (!of_cells) return selection.facets(selector, "[[contact]]", Selection::Interior::refuse);
+  const auto any_group = [&](auto&& test) {
+    return !selector.where && std::ranges::any_of(body.cells->groups(), [&](const Group& g) {
+      return (selector.tag ? g.tag == *selector.tag : g.name == selector.name) && test(g);
+    });
+  };
+  if (!any_group([](const Group& g) { return !g.cells.empty(); }))
+    return selection.facets(selector, "[[contact]]", Selection::Interior::refuse);
   const std::vector<CellId> cells = selection.cells(selector, "[[contact]]");
   std::erase_if(outer, [&](const CellFacet& f) { return !std::ranges::binary_search(cells, f.cell); });
+  // Beside solids a group may have faces of others, and shells that solids wear.
+  const auto has_surface = [&](const Group& g) {
+    return !g.facets.empty() || std::ranges::any_of(g.cells, [&](CellId c) {
+      return body.cells->cells().types[ordinal(c)] == CellType::shell3;
+    });
+  };
+  if (any_group(has_surface))
+    for (const CellFacet& f : selection.facets(selector, "[[contact]]", Selection::Interior::refuse))
+      outer.push_back(f);
+  const auto key = [](const CellFacet& f) { return std::pair(f.cell, f.local); };
+  std::ranges::sort(outer, {}, key);
+  outer.erase(std::ranges::unique(outer).begin(), outer.end());
   return outer;
 }
 

@@ -34,15 +34,18 @@ std::vector<std::unique_ptr<ShellBending>> choose_bending(const CaseFile& in, co
     at_place(in.mesh_place, [&] {
       if (auto hinges = make_hinges(mesh, stiffness)) all.push_back(std::move(hinges));
     });
+  std::vector<std::vector<NodeId>> clamped;
   for (const FixInput& fix : in.fixes) {
     if (!fix.clamped) continue;
-    auto clamps = any ? make_clamped_edges(mesh, stiffness, Selection(mesh, in.constants).nodes(fix.nodes)) : nullptr;
-    if (!clamps)
+    if (!fix.nodes.particles.empty())
+      throw PlacedError(fix.clamped_place, "particles have no slope. Leave out clamped.");
+    clamped.push_back(Selection(mesh, in.constants).nodes(fix.nodes));
+    if (!any || !make_clamped_edges(mesh, stiffness, std::span(clamped).last(1)))
       throw PlacedError(fix.clamped_place,
                         "there is no outer edge of a shell between these nodes, and clamped belongs to such edges. "
                         "Leave it out, or choose other nodes.");
-    all.push_back(std::move(clamps));
   }
+  if (!clamped.empty()) all.push_back(make_clamped_edges(mesh, stiffness, clamped));
   return all;
 }
 

@@ -16,7 +16,7 @@ namespace tempi {
 // The triangles that the [[material]] sections make shells.
 ShellGroups shells_of(const CaseFile& in);
 
-// Hinges between all neighbours, and a potential of clamped edges for each [[fix]] that asks for them; none without
+// Hinges between all neighbours, and a potential of the edges that [[fix]] sections clamp; none without
 // shells. Throws PlacedError: edges of three triangles and more, clamped nodes without an outer edge of a shell.
 std::vector<std::unique_ptr<ShellBending>> choose_bending(const CaseFile& in, const Mesh& mesh,
                                                           std::span<const ElasticCells* const> cells);

@@ -459,7 +459,9 @@ std::vector<double> Simulation::costs_per_update() const {
     costs.insert(costs.end(), static_cast<std::size_t>(potential->size()), typical_cost(body.type_of(*potential)));
   while (std::ssize(costs) < model->term_count()) {
     const auto nodes = model->term(make_id<TermId>(std::ssize(costs))).stencil().size();
-    costs.push_back(typical_cost(CellType::line2) * (nodes > 10 ? 40.0 * static_cast<double>(nodes) : 1.0));
+    costs.push_back(typical_cost(CellType::line2) * (nodes > 10  ? 40.0 * static_cast<double>(nodes)
+                                                     : nodes > 2 ? 2.0
+                                                                 : 1.0));
   }
   return costs;
 }

@@ -103,6 +103,7 @@ void predict_errors(const Model& model, std::span<const double> u, double safety
 double typical_cost(CellType type) {
   return type == CellType::line2          ? 7.0
          : type == CellType::triangle3    ? 9.0
+         : type == CellType::shell3       ? 12.0
          : type == CellType::triangle6    ? 30.0
          : type == CellType::tetrahedron4 ? 15.0
                                           : 80.0;

@@ -36,6 +36,11 @@ Dual<T> sqrt(const Dual<T>& a) {
   return {root, a.slope / (root + root)};
 }
 template <class T>
+Dual<T> round(const Dual<T>& a) {
+  using std::round;
+  return {round(a.value), T(0.0)};
+}
+template <class T>
 Dual<T> log1p(const Dual<T>& a) {
   using std::log1p;
   return {log1p(a.value), a.slope / (T(1.0) + a.value)};

@@ -122,6 +122,10 @@ class Membrane final : public ElasticCells {
   const Material& material() const override { return of_.membrane; }
   std::string describe(Index k) const override { return place(mesh_, cell(k)); }
 
+  std::string fault(Index k, std::span<const double>, double t, double) const override {
+    return fmt::format("{} has no area any more at t = {:.9g} s. Try smaller steps.", describe(k), t);
+  }
+
   double energy(Index k, std::span<const double> u, double) const override {
     const auto [e1, e2] = edges(k, u);
     return membrane_energy(model_, membrane_of<double>(numbers(k)), e1, e2);
@@ -262,6 +266,10 @@ class Hinges final : public ShellBending {
     const V3 middle = times(0.5, sum(point(mesh_, nodes[0]), point(mesh_, nodes[1])));
     return fmt::format("the {} between nodes {} and {} at ({:.6g})", N == 4 ? "hinge" : "clamped edge",
                        mesh_.point_label(nodes[0]), mesh_.point_label(nodes[1]), fmt::join(middle, ", "));
+  }
+
+  std::string fault(Index k, std::span<const double>, double t, double) const override {
+    return fmt::format("a triangle at {} has no area any more at t = {:.9g} s. Try smaller steps.", describe(k), t);
   }
 
   double energy(Index k, std::span<const double> u, double) const override {
@@ -443,9 +451,14 @@ std::unique_ptr<ElasticCells> make_membrane(const Mesh& mesh, std::vector<CellId
     throw InputError(fmt::format("density = {} kg/m^3 (must be > 0).", material.density));
   if (!(material.thickness > 0.0) || !std::isfinite(material.thickness))
     throw InputError(fmt::format("thickness = {} m (must be > 0).", material.thickness));
-  if (const auto* neo_hookean = std::get_if<NeoHookean>(&material.membrane))
+  if (const auto* neo_hookean = std::get_if<NeoHookean>(&material.membrane)) {
+    if (neo_hookean->lame.lambda < 0.0)
+      throw InputError(
+          "a neo-hookean membrane with lambda < 0 has no thickness of least energy. Choose "
+          "saint-venant-kirchhoff.");
     return std::make_unique<Membrane<NeoHookeanMembrane>>(mesh, std::move(cells), material,
                                                           NeoHookeanMembrane{neo_hookean->lame});
+  }
   if (const auto* saint_venant = std::get_if<SaintVenantKirchhoff>(&material.membrane))
     return std::make_unique<Membrane<SaintVenantMembrane>>(mesh, std::move(cells), material,
                                                            SaintVenantMembrane{saint_venant->lame});
@@ -476,11 +489,15 @@ std::unique_ptr<ShellBending> make_hinges(const Mesh& mesh, std::span<const doub
 }
 
 std::unique_ptr<ShellBending> make_clamped_edges(const Mesh& mesh, std::span<const double> stiffness,
-                                                 std::span<const NodeId> nodes) {
-  const auto in = [&](NodeId a) { return std::ranges::binary_search(nodes, a); };
+                                                 std::span<const std::vector<NodeId>> nodes) {
+  const auto are_in = [&](NodeId a, NodeId b) {
+    return std::ranges::any_of(nodes, [&](const std::vector<NodeId>& list) {
+      return std::ranges::binary_search(list, a) && std::ranges::binary_search(list, b);
+    });
+  };
   std::vector<Hinges<3>::Hinge> hinges;
   for (const ShellEdge& edge : shell_edges(mesh)) {
-    if (edge.cells.size() != 1 || !in(edge.a) || !in(edge.b)) continue;
+    if (edge.cells.size() != 1 || !are_in(edge.a, edge.b)) continue;
     const CellId cell = edge.cells.front();
     const NodeId apex = apex_of(mesh, cell, edge);
     const V3 e = minus(point(mesh, edge.b), point(mesh, edge.a)), p = minus(point(mesh, apex), point(mesh, edge.a));

@@ -24,7 +24,8 @@ struct ShellMaterial {
 
 // The stretching of `cells`, of type shell3. At a point: the gradients of shape functions lie in the triangle's plane.
 // Masses are a third of the triangle's each. `mesh` must outlive it.
-// Throws InputError: a triangle without area (label and centroid), density or thickness not positive, linear-elastic.
+// Throws InputError: a triangle without area (label and centroid), density or thickness not positive, linear-elastic, a
+// neo-hookean lambda < 0 (whose energy has no least thickness).
 std::unique_ptr<ElasticCells> make_membrane(const Mesh& mesh, std::vector<CellId> cells, const ShellMaterial& material);
 
 // The bending between triangles: terms of 4 nodes (edge, then the other ones), without mass.
@@ -43,11 +44,12 @@ class ShellBending : public LocalPotential {
 // without an inner edge. Throws InputError where three triangles or more share an edge (which).
 std::unique_ptr<ShellBending> make_hinges(const Mesh& mesh, std::span<const double> stiffness);
 
-// Clamped edges: outer edges of shells between `nodes` (ascending) whose triangle keeps its angle to the plane it lay
+// Clamped edges: outer edges of shells both of whose nodes are in one of the lists `nodes` (each ascending), whose
+// triangle keeps its angle to the plane it lay
 // in, turned with nobody: half of the hinge with a mirror image, V = (D/6) 3 |e0|^2 / A phi^2 with A of the triangle.
 // Terms of 3 nodes; translations are free, so supports have to hold the nodes too. Null without such an edge.
 std::unique_ptr<ShellBending> make_clamped_edges(const Mesh& mesh, std::span<const double> stiffness,
-                                                 std::span<const NodeId> nodes);
+                                                 std::span<const std::vector<NodeId>> nodes);
 
 double bending_stiffness(const ShellMaterial& material);  // D = E h^3 / (12 (1 - nu^2)) [J]
 

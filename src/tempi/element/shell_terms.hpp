@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "tempi/core/dual.hpp"
 #include "tempi/material/material.hpp"
@@ -64,10 +65,12 @@ struct SaintVenantMembrane {
     return T(0.125 * plane_lambda()) * trace * trace +
            T(0.25 * lame.mu) * (c.xx * c.xx + c.yy * c.yy + T(2.0) * c.xy * c.xy);
   }
-  // The square of the thickness over its first value, less one: what leaves no stress across.
+  // The square of the thickness over its first value, less one. To first order what leaves no stress across, -lambda /
+  // (lambda + 2 mu) tr (C - I), which beyond a strain of one would be less than nothing.
   template <class T>
   T thickening(const InPlane<T>& c) const {
-    return T(-lame.lambda / (lame.lambda + 2.0 * lame.mu)) * (c.xx + c.yy);
+    using std::expm1;
+    return expm1(T(-lame.lambda / (lame.lambda + 2.0 * lame.mu)) * (c.xx + c.yy));
   }
 };
 
@@ -199,6 +202,14 @@ HingeAngle<T> hinge_angle(const Vector3<T>& e, const Vector3<T>& p, const Vector
           a1 * a2};
 }
 
+// From the rest angle, by the shorter way around.
+template <class T>
+T turn_of(const HingeGeometry<T>& g, const T& theta) {
+  using std::round;
+  const T turn = theta - g.rest;
+  return turn - T(2.0 * std::numbers::pi) * round(turn * T(0.5 / std::numbers::pi));
+}
+
 template <class T>
 HingeAngle<T> hinge_angle(const HingeGeometry<T>& g, const Vector3<T> (&u)[3]) {
   using shell_detail::combine;
@@ -211,7 +222,7 @@ HingeAngle<T> hinge_angle(const HingeGeometry<T>& g, const Vector3<T> (&u)[3]) {
 template <class T>
 T hinge_forces(const HingeGeometry<T>& g, const Vector3<T> (&u)[3], const T& factor, Vector3<T> (&force)[3]) {
   const HingeAngle<T> at = hinge_angle(g, u);
-  const T moment = factor * T(2.0) * g.stiffness * (at.theta - g.rest);
+  const T moment = factor * T(2.0) * g.stiffness * turn_of(g, at.theta);
   for (int a = 0; a < 3; ++a)
     for (std::size_t i = 0; i < 3; ++i) force[a][i] = moment * at.slope[a][i];
   return at.flatness;
@@ -219,7 +230,7 @@ T hinge_forces(const HingeGeometry<T>& g, const Vector3<T> (&u)[3], const T& fac
 
 template <class T>
 T hinge_energy(const HingeGeometry<T>& g, const Vector3<T> (&u)[3]) {
-  const T turn = hinge_angle(g, u).theta - g.rest;
+  const T turn = turn_of(g, hinge_angle(g, u).theta);
   return g.stiffness * turn * turn;
 }
 

@@ -41,9 +41,6 @@ constexpr CellTypeInfo info(CellType type) {
   return table[static_cast<std::size_t>(type)];
 }
 
-// Of the coordinates of cells of this type: shells are surfaces in space.
-constexpr int space_dim(CellType type) { return type == CellType::shell3 ? 3 : info(type).dim; }
-
 // The first type for which test(info) holds.
 template <class Test>
 std::optional<CellType> find_cell_type(Test&& test) {

@@ -59,9 +59,10 @@ std::vector<CellFacet> boundary_facets(const Mesh& mesh) {
     while (j < all.size() && all[j].key == all[i].key) ++j;
     const auto is_shell = [&](const Entry& e) { return mesh.cells().types[ordinal(e.facet.cell)] == CellType::shell3; };
     const auto of_them = std::span(all).subspan(i, j - i);
-    if (const auto shell = std::ranges::find_if(of_them, is_shell); shell != of_them.end())
-      result.push_back(shell->facet);
-    else if (of_them.size() == 1)
+    const auto shells = std::ranges::count_if(of_them, is_shell);
+    if (std::ssize(of_them) == shells + 1)  // of one solid, whether it wears a shell or not
+      result.push_back(std::ranges::find_if_not(of_them, is_shell)->facet);
+    else if (std::ssize(of_them) == shells)
       result.push_back(of_them.front().facet);
     i = j;
   }
@@ -79,6 +80,8 @@ std::vector<CellFacet> FacetFinder::operator()(FacetId facet) const {
   for (const CellId cell : around_[nodes[0]])
     for (int f = 0; f < facet_count(mesh_, cell); ++f)
       if (key_of(mesh_, {cell, f}) == wanted) result.push_back({cell, f});
+  const auto is_shell = [&](CellFacet f) { return mesh_.cells().types[ordinal(f.cell)] == CellType::shell3; };
+  if (!std::ranges::all_of(result, is_shell)) std::erase_if(result, is_shell);
   return result;
 }
 

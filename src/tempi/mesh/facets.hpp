@@ -19,11 +19,12 @@ struct CellFacet {
 CellType facet_type(const Mesh& mesh, CellFacet facet);
 std::vector<NodeId> facet_nodes(const Mesh& mesh, CellFacet facet);
 
-// The facets that belong to exactly one cell, ordered by cell; of a shell, which is all surface, always, and instead of
-// that of a solid it covers. Cost O(cells log cells).
+// The facets that belong to exactly one cell, ordered by cell; shells are all surface, but where one
+// covers a solid the facet is the solid's. Cost O(cells log cells).
 std::vector<CellFacet> boundary_facets(const Mesh& mesh);
 
-// The cells of a mesh's facet, found by its vertices: none, one (boundary) or two (interior), in ascending order.
+// The cells of a mesh's facet, found by its vertices: none, one (boundary) or two (interior), in ascending order. A
+// solid's facet that wears a shell is the solid's.
 class FacetFinder {
  public:
   explicit FacetFinder(const Mesh& mesh) : mesh_(mesh), around_(node_cells(mesh)) {}

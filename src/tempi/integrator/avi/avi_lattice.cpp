@@ -226,13 +226,14 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     double to = std::min(end, LatticeContact::in_ticks(until));
     contact_->begin(window_from_);
     keep(state);
-    const auto start = Clock::now();
+    auto start = Clock::now();
     for (int runs = 1; !run_window(state, t_end, until, to); ++runs) {
       go_back(state);
       if (runs % most_runs != 0 || asked_window_ != 0.0 || window_ <= shortest_window) continue;
       window_ /= 2;
       until = next();
       to = std::min(end, LatticeContact::in_ticks(until));
+      start = Clock::now();
       cost_ = {0.0, std::numeric_limits<double>::infinity(), 0, false};
     }
     const double taken = std::chrono::duration<double>(Clock::now() - start).count();
