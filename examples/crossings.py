@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.spatial import cKDTree
 
-from measure import VtuFile  # it knows where our own reader is
+from measure import Run, VtuFile  # it knows where our own reader is
 from mesh import Mesh
 
 Array = np.ndarray
@@ -63,3 +63,8 @@ def crossings(vtu: VtuFile) -> int:
     floor, ceiling = points[faces].min(axis=1), points[faces].max(axis=1)
     touch = ((low[i] <= ceiling[j]) & (floor[j] <= high[i])).all(axis=1)
     return int(passes_through(points, edges[i[touch]], faces[j[touch]]).sum())
+
+
+def crossings_of(result: Run) -> int:
+    """Of all frames together."""
+    return sum(crossings(VtuFile(path)) for _, path in result.frames)

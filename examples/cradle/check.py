@@ -13,8 +13,8 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from crossings import crossings  # noqa: E402
-from measure import Report, Run, VtuFile, blank_picture, options, run  # noqa: E402
+from crossings import crossings_of  # noqa: E402
+from measure import Report, Run, blank_picture, options, run  # noqa: E402
 
 SPEED, YOUNG, POISSON, DENSITY, RADIUS = 0.5, 1e7, 0.3, 1000.0, 0.025
 BALLS = [f"ball {i}" for i in range(1, 6)]
@@ -68,7 +68,7 @@ def main() -> int:
     report.figure("energy band", s["energy"]["band"], 0, 0.002, "", 0.1)
     for momentum in ("linear", "angular"):
         report.figure(f"momentum error, {momentum}", s[f"{momentum}_momentum"]["error"], 0, 1e-12, "none")
-    report.figure("edges that pass through faces, in all frames", sum(crossings(VtuFile(f)) for _, f in result.frames), 0, 0)
+    report.figure("edges that pass through faces, in all frames", crossings_of(result), 0, 0)
     report.figure("strikes of layers", s["measures"]["contact_strikes"], scatter=0.05)
     if given.draw:
         draw(result)

@@ -13,7 +13,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from crossings import crossings  # noqa: E402
+from crossings import crossings, crossings_of  # noqa: E402
 from measure import Report, Run, VtuFile, blank_picture, options, run  # noqa: E402
 
 
@@ -61,7 +61,7 @@ def main() -> int:
     for momentum in ("linear", "angular"):
         report.figure(f"momentum error, {momentum}", s[f"{momentum}_momentum"]["error"], 0, 1e-12, "none")
     report.figure("smallest distance over the inner one", s["measures"]["smallest_distance"] / 4e-4, 1.0)
-    report.figure("edges that pass through faces, in all frames", sum(crossings(VtuFile(f)) for _, f in result.frames), 0, 0)
+    report.figure("edges that pass through faces, in all frames", crossings_of(result), 0, 0)
     moved = crossings(Lowered(result.frames[0][1]))
     report.figure("the same with the ball put into the plate: a control", moved, 10)
     report.figure("strikes of layers", s["measures"]["contact_strikes"], scatter=0.05)

@@ -13,8 +13,8 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from crossings import crossings  # noqa: E402
-from measure import Report, Run, VtuFile, blank_picture, options, run  # noqa: E402
+from crossings import crossings_of  # noqa: E402
+from measure import Report, Run, blank_picture, options, run  # noqa: E402
 
 WEIGHT = 4 * 1000 * 0.1**3 * 9.81
 ALL_INTERFACES = (4 + 3 + 2 + 1) / 4 * WEIGHT  # what each carries
@@ -47,7 +47,7 @@ def main() -> int:
     report.figure("how far it sinks [mm]", -1e3 * float(h["highest.displacement_z"][-1]), 0.5, 1.5)
     balance = h["total_energy"] - h["external_work"] - h["damping_work"]
     report.figure("energy unaccounted for, of what was dissipated", float(np.abs(balance).max() / -h["damping_work"][-1]), 0, 0.15, "", 0.3)
-    report.figure("edges that pass through faces, in all frames", sum(crossings(VtuFile(f)) for _, f in result.frames), 0, 0)
+    report.figure("edges that pass through faces, in all frames", crossings_of(result), 0, 0)
     report.figure("strikes of layers", s["measures"]["contact_strikes"], scatter=0.05)
     if given.draw:
         draw(result)

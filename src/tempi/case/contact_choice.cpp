@@ -33,15 +33,12 @@ std::vector<CellFacet> facets_of(const Selector& selector, const TouchingBody& b
   std::erase_if(outer, [&](const CellFacet& f) { return !std::ranges::binary_search(cells, f.cell); });
   // Beside solids a group may have faces of others, and shells that solids wear.
   const auto has_surface = [&](const Group& g) {
-    return !g.facets.empty() || std::ranges::any_of(g.cells, [&](CellId c) {
-      return body.cells->cells().types[ordinal(c)] == CellType::shell3;
-    });
+    return !g.facets.empty() || std::ranges::any_of(g.cells, [&](CellId c) { return body.cells->is_shell(c); });
   };
   if (any_group(has_surface))
     for (const CellFacet& f : selection.facets(selector, "[[contact]]", Selection::Interior::refuse))
       outer.push_back(f);
-  const auto key = [](const CellFacet& f) { return std::pair(f.cell, f.local); };
-  std::ranges::sort(outer, {}, key);
+  std::ranges::sort(outer);
   outer.erase(std::ranges::unique(outer).begin(), outer.end());
   return outer;
 }
@@ -148,7 +145,7 @@ std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const Touchi
   for (std::size_t s = 0; s < std::max<std::size_t>(1, in.between.size()); ++s) {
     const std::vector<CellFacet> facets = side_of(in, s, body);
     for (const CellFacet& f : facets)
-      if (body.cells->cells().types[ordinal(f.cell)] == CellType::shell3)
+      if (body.cells->is_shell(f.cell))
         throw PlacedError(in.place,
                           "law = \"faces\" pushes faces out of the body behind them, and shells have none. Leave law "
                           "out, and give a distance.");

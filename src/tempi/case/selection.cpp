@@ -152,7 +152,7 @@ std::vector<CellFacet> Selection::facets(const Selector& selector, std::string_v
         result.push_back(hosts.front());
       }
       for (const CellId c : g->cells)
-        if (mesh_.cells().types[ordinal(c)] == CellType::shell3) result.push_back({c, 0});
+        if (mesh_.is_shell(c)) result.push_back({c, 0});
       if (!g->lost.empty())
         fail(selector, fmt::format("point {} of {} belongs to no cell. Correct the mesh or the group.", g->lost.front(),
                                    selector.text()));
@@ -166,7 +166,7 @@ std::vector<CellFacet> Selection::facets(const Selector& selector, std::string_v
     for (const CellFacet f : boundary_facets(mesh_))
       if (std::ranges::all_of(facet_nodes(mesh_, f), [&](NodeId a) { return in[ordinal(a)]; })) result.push_back(f);
   require_some(result.size(), selector, fmt::format("facets of the boundary, which {} needs", purpose));
-  std::ranges::sort(result, {}, [](CellFacet f) { return std::pair(f.cell, f.local); });
+  std::ranges::sort(result);
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }

@@ -6,7 +6,8 @@
 namespace tempi {
 
 // x cross p; of vectors in a plane only the last component can differ from zero.
-inline std::array<double, 3> cross(const std::array<double, 3>& x, const std::array<double, 3>& p) {
+template <class T>
+constexpr std::array<T, 3> cross(const std::array<T, 3>& x, const std::array<T, 3>& p) {
   return {x[1] * p[2] - x[2] * p[1], x[2] * p[0] - x[0] * p[2], x[0] * p[1] - x[1] * p[0]};
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace tempi {
 
@@ -15,6 +16,10 @@ struct Mat {
   constexpr T& operator()(int i, int j) { return a[static_cast<std::size_t>(i * D + j)]; }
   constexpr const T& operator()(int i, int j) const { return a[static_cast<std::size_t>(i * D + j)]; }
 };
+
+// Components of a symmetric tensor in space, as outputs have them: XX YY ZZ XY YZ XZ.
+inline constexpr std::array<std::pair<std::size_t, std::size_t>, 6> symmetric_components = {
+    {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}};
 
 template <class T, int D>
 constexpr Mat<T, D> identity() {

@@ -21,10 +21,6 @@
 namespace tempi {
 namespace {
 
-std::string place(const Mesh& mesh, CellId cell) {
-  return fmt::format("cell {} at ({:.6g})", mesh.cells().labels[ordinal(cell)], fmt::join(mesh.centroid(cell), ", "));
-}
-
 // dX/dxi at one reference point: column j is the tangent along xi_j.
 template <class Element>
 Mat<double, Element::dim> jacobian(const Mesh& mesh, std::span<const NodeId> nodes, const typename Element::Point& xi) {
@@ -79,7 +75,7 @@ class Cells final : public ElasticCells {
   }
   double density() const override { return density_; }
   const Material& material() const override { return material_; }
-  std::string describe(Index k) const override { return place(mesh_, cell(k)); }
+  std::string describe(Index k) const override { return mesh_.describe(cell(k)); }
 
   double volume(Index k) const override {
     if constexpr (straight) {
@@ -154,13 +150,11 @@ class Cells final : public ElasticCells {
     const auto W = static_cast<std::size_t>(pack_width());
     const std::size_t packs = (elements.size() + W - 1) / W;
     PackedGeometry packed{*cell_shape(Element::type, straight), AlignedVector<double>(packs * W * P * (D * D + 1), 0.0),
-                          AlignedVector<std::int32_t>(packs * W * N)};
+                          packed_places(*this, elements, place)};
     Index k = 0;
     for (std::size_t i = 0; i < packs * W; ++i) {
       const bool none = i >= elements.size() || elements[i] < 0;
       if (!none) k = elements[i];
-      const auto nodes = stencil(k);
-      for (std::size_t a = 0; a < N; ++a) packed.places[(i / W * N + a) * W + i % W] = place[ordinal(nodes[a])];
       if (none) continue;  // no volume, no force
       for (std::size_t p = 0; p < P; ++p) {
         double* lane = &packed.geometry[(i / W * P + p) * (D * D + 1) * W + i % W];
@@ -289,7 +283,7 @@ class Cells final : public ElasticCells {
         throw InputError(fmt::format(
             "{} is {} (its Jacobian determinant is {:.6g}). Correct the mesh: number the cell's nodes the other way "
             "round, or remove or remesh it.",
-            place(mesh_, cell), det < -flat ? "inverted" : "of zero volume", det));
+            mesh_.describe(cell), det < -flat ? "inverted" : "of zero volume", det));
       geometry_.push_back({transpose((1.0 / det) * cofactor(J)), det});
     }
     if constexpr (!straight) add_masses(cell, nodes);
@@ -311,7 +305,7 @@ class Cells final : public ElasticCells {
         throw InputError(
             fmt::format("{} is folded (its Jacobian determinant is {:.6g} inside the cell). Move its "
                         "mid-edge nodes towards the middle of their edges, or remesh.",
-                        place(mesh_, cell), det));
+                        mesh_.describe(cell), det));
       const auto shape = Element::shape(at.xi);
       cell_volume += at.weight * det;
       for (std::size_t a = 0; a < N; ++a) diagonal[a] += at.weight * det * shape[a] * shape[a];
@@ -342,10 +336,8 @@ std::array<double, 6> ElasticCells::green_strain(Index k, std::span<const double
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t i = 0; i < d; ++i)
         for (std::size_t J = 0; J < d; ++J) F[i][J] += u[ordinal(nodes[a]) * d + i] * at.dN[a][J];
-    constexpr std::array<std::pair<std::size_t, std::size_t>, 6> places = {
-        {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}};
     for (std::size_t c = 0; c < 6; ++c) {
-      const auto [J, K] = places[c];
+      const auto [J, K] = symmetric_components[c];
       double C = J == K ? -1.0 : 0.0;
       for (std::size_t i = 0; i < 3; ++i) C += F[i][J] * F[i][K];
       mean[c] += at.volume * 0.5 * C;

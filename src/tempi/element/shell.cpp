@@ -22,10 +22,6 @@ namespace {
 using namespace shell_detail;
 using V3 = Vector3<double>;
 
-std::string place(const Mesh& mesh, CellId cell) {
-  return fmt::format("cell {} at ({:.6g})", mesh.cells().labels[ordinal(cell)], fmt::join(mesh.centroid(cell), ", "));
-}
-
 V3 point(const Mesh& mesh, NodeId a) {
   const auto X = mesh.point(a);
   return {X[0], X[1], X[2]};
@@ -62,13 +58,14 @@ void add_by_duals(std::span<const V3> u, Forces&& forces, std::span<double> H) {
     }
 }
 
+// Of numbers in a row.
 template <class T>
-MembraneGeometry<T> membrane_of(const std::array<double, 10>& g) {
-  return {{{T(g[0]), T(g[1]), T(g[2])}, {T(g[3]), T(g[4]), T(g[5])}}, T(g[6]), T(g[7]), T(g[8]), T(g[9])};
+MembraneGeometry<T> membrane_of(const std::array<double, MembraneGeometry<T>::size>& g) {
+  return MembraneGeometry<T>::read([&](std::size_t k) { return T(g[k]); });
 }
 template <class T>
-HingeGeometry<T> hinge_of(const std::array<double, 11>& g) {
-  return {{{T(g[0]), T(g[1]), T(g[2])}, {T(g[3]), T(g[4]), T(g[5])}, {T(g[6]), T(g[7]), T(g[8])}}, T(g[9]), T(g[10])};
+HingeGeometry<T> hinge_of(const std::array<double, HingeGeometry<T>::size>& g) {
+  return HingeGeometry<T>::read([&](std::size_t k) { return T(g[k]); });
 }
 
 // Numbers of terms, lane behind lane; what fills up the last pack is the term before it with `nothing` of it zero.
@@ -87,19 +84,6 @@ AlignedVector<double> packed_geometry(std::span<const std::array<double, size>> 
     if (none) lane[nothing * W] = 0.0;
   }
   return packed;
-}
-AlignedVector<std::int32_t> packed_places(const LocalPotential& of, std::span<const Index> terms,
-                                          std::span<const std::int32_t> place) {
-  const auto W = static_cast<std::size_t>(pack_width());
-  const std::size_t packs = (terms.size() + W - 1) / W, N = of.stencil(0).size();
-  AlignedVector<std::int32_t> places(packs * W * N);
-  Index k = 0;
-  for (std::size_t i = 0; i < packs * W; ++i) {
-    if (i < terms.size() && terms[i] >= 0) k = terms[i];
-    const auto nodes = of.stencil(k);
-    for (std::size_t a = 0; a < N; ++a) places[(i / W * N + a) * W + i % W] = place[ordinal(nodes[a])];
-  }
-  return places;
 }
 
 template <class Model>
@@ -120,7 +104,7 @@ class Membrane final : public ElasticCells {
   double density() const override { return of_.density; }
   double thickness() const override { return of_.thickness; }
   const Material& material() const override { return of_.membrane; }
-  std::string describe(Index k) const override { return place(mesh_, cell(k)); }
+  std::string describe(Index k) const override { return mesh_.describe(cell(k)); }
 
   std::string fault(Index k, std::span<const double>, double t, double) const override {
     return fmt::format("{} has no area any more at t = {:.9g} s. Try smaller steps.", describe(k), t);
@@ -188,19 +172,17 @@ class Membrane final : public ElasticCells {
     std::array<double, 6> E = tensor(g.axis, at.c, 0.5);
     const V3 n = cross(g.axis[0], g.axis[1]);
     const double across = 0.5 * model_.thickening(at.c);
-    for (std::size_t c = 0; c < 6; ++c) E[c] += across * n[places[c].first] * n[places[c].second];
+    for (std::size_t c = 0; c < 6; ++c)
+      E[c] += across * n[symmetric_components[c].first] * n[symmetric_components[c].second];
     return E;
   }
 
  private:
-  static constexpr std::array<std::pair<std::size_t, std::size_t>, 6> places = {
-      {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}};
-
   // factor (s_xx a a^T + s_yy b b^T + s_xy (a b^T + b a^T)).
   static std::array<double, 6> tensor(const V3 (&axis)[2], const InPlane<double>& s, double factor) {
     std::array<double, 6> values{};
     for (std::size_t c = 0; c < 6; ++c) {
-      const auto [i, j] = places[c];
+      const auto [i, j] = symmetric_components[c];
       values[c] = factor * (s.xx * axis[0][i] * axis[0][j] + s.yy * axis[1][i] * axis[1][j] +
                             s.xy * (axis[0][i] * axis[1][j] + axis[1][i] * axis[0][j]));
     }
@@ -219,7 +201,7 @@ class Membrane final : public ElasticCells {
     const V3 n = cross(a, b);
     const double length = norm(a), doubled = norm(n);
     if (!(doubled > 1e-14 * std::max(dot(a, a), dot(b, b))))
-      throw InputError(fmt::format("{} has no area. Remove or remesh it.", place(mesh_, cell)));
+      throw InputError(fmt::format("{} has no area. Remove or remesh it.", mesh_.describe(cell)));
     const V3 first = times(1.0 / length, a), second = times(1.0 / doubled, cross(n, first));
     const double along = dot(b, first), height = doubled / length;
     geometry_.push_back({first[0], first[1], first[2], second[0], second[1], second[2], 1.0 / length,
@@ -344,9 +326,8 @@ class Hinges final : public ShellBending {
         const V3 n = times(1.0 / norm(off), off);
         const double sign = orientation(cells_[i][c], nodes_[i]) == (c == 0) ? 1.0 : -1.0;
         double* to = &curvature[6 * ordinal(cells_[i][c])];
-        constexpr std::array<std::pair<std::size_t, std::size_t>, 6> of = {
-            {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}};
-        for (std::size_t s = 0; s < 6; ++s) to[s] += sign * turn * n[of[s].first] * n[of[s].second];
+        for (std::size_t s = 0; s < 6; ++s)
+          to[s] += sign * turn * n[symmetric_components[s].first] * n[symmetric_components[s].second];
       }
     }
   }
@@ -405,7 +386,7 @@ std::vector<ShellEdge> shell_edges(const Mesh& mesh) {
   };
   std::vector<Side> sides;
   for (Index c = 0; c < mesh.cells().size(); ++c) {
-    if (mesh.cells().types[static_cast<std::size_t>(c)] != CellType::shell3) continue;
+    if (!mesh.is_shell(make_id<CellId>(c))) continue;
     const auto nodes = mesh.cells()[c];
     for (std::size_t k = 0; k < 3; ++k) {
       const NodeId a = nodes[k], b = nodes[(k + 1) % 3];

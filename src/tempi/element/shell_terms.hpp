@@ -18,6 +18,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tempi/core/cross.hpp"
 #include "tempi/core/dual.hpp"
 #include "tempi/material/material.hpp"
 
@@ -31,10 +32,6 @@ namespace shell_detail {
 template <class T>
 T dot(const Vector3<T>& a, const Vector3<T>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-template <class T>
-Vector3<T> cross(const Vector3<T>& a, const Vector3<T>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 template <class T>
 Vector3<T> combine(const T& x, const Vector3<T>& a, const T& y, const Vector3<T>& b) {
@@ -133,6 +130,16 @@ struct MembraneGeometry {
   Vector3<T> axis[2];  // unit vectors of the plane
   T d10, d11, d21;     // dN_1/dX along both axes, dN_2/dX along the second [1/m]; along the first it is zero
   T volume;            // A h [m^3]
+
+  // Of numbers in this order, number(0) and so on.
+  template <class Number>
+  static MembraneGeometry read(Number&& number) {
+    return {{{number(0), number(1), number(2)}, {number(3), number(4), number(5)}},
+            number(6),
+            number(7),
+            number(8),
+            number(9)};
+  }
 };
 
 template <class T>
@@ -179,6 +186,13 @@ struct HingeGeometry {
   Vector3<T> edge[3];  // X_a - X_0 of nodes 1, 2, 3 [m]
   T rest;              // theta0
   T stiffness;         // 3 k |e0|^2 / A0 [J]
+
+  template <class Number>
+  static HingeGeometry read(Number&& number) {
+    return {{{number(0), number(1), number(2)}, {number(3), number(4), number(5)}, {number(6), number(7), number(8)}},
+            number(9),
+            number(10)};
+  }
 };
 
 template <class T>
@@ -191,7 +205,7 @@ struct HingeAngle {
 // Of x_a - x_0.
 template <class T>
 HingeAngle<T> hinge_angle(const Vector3<T>& e, const Vector3<T>& p, const Vector3<T>& q) {
-  using shell_detail::combine, shell_detail::cross, shell_detail::dot;
+  using shell_detail::combine, shell_detail::dot;
   using std::atan2, std::sqrt;
   const Vector3<T> n1 = cross(e, p), n2 = cross(q, e);
   const T e2 = dot(e, e), length = sqrt(e2), a1 = dot(n1, n1), a2 = dot(n2, n2);

@@ -12,115 +12,97 @@
 #include "tempi/simd/pack_functions.hpp"
 
 namespace tempi {
-namespace shell_detail {
 
-template <class P>
-Vector3<Dual<P>> moving(const Vector3<P>& e, const Vector3<P>& w) {
-  return {Dual<P>(e[0], w[0]), Dual<P>(e[1], w[1]), Dual<P>(e[2], w[2])};
-}
-// A constant of a template's formulas.
-template <class T, class P>
-T constant(P x) {
-  if constexpr (std::is_same_v<T, P>)
-    return x;
-  else
-    return T(x, P(0.0));
-}
-template <class T, class P>
-Vector3<T> constants(const double* from) {
-  return {constant<T>(P::load(from)), constant<T>(P::load(from + P::width)), constant<T>(P::load(from + 2 * P::width))};
-}
-
-}  // namespace shell_detail
-
-template <class P, class Model>
-struct PackedMembrane {
-  static constexpr std::size_t D = 3, N = 3, W = P::width, per_pack = MembraneGeometry<P>::size * W;
-  using Local = std::array<std::array<P, D>, N>;
+// What a term makes of displacements u of all nodes but the first, over any scalar.
+template <class Model>
+struct MembraneTerm {
+  static constexpr std::size_t nodes = 3;
+  template <class T>
+  using Geometry = MembraneGeometry<T>;
 
   template <class T>
-  static MembraneGeometry<T> geometry_of(const double* at) {
-    using namespace shell_detail;
-    const auto number = [&](std::size_t k) { return constant<T>(P::load(at + k * W)); };
-    return {{constants<T, P>(at), constants<T, P>(at + 3 * W)}, number(6), number(7), number(8), number(9)};
+  static T forces(const Lame& lame, const Geometry<T>& g, const Vector3<T> (&u)[2], const T& factor,
+                  Vector3<T> (&force)[2]) {
+    return membrane_forces(Model{lame}, g, u[0], u[1], factor, force[0], force[1]);
+  }
+  template <class T>
+  static T energy(const Lame& lame, const Geometry<T>& g, const Vector3<T> (&u)[2]) {
+    return membrane_energy(Model{lame}, g, u[0], u[1]);
+  }
+};
+
+struct HingeTerm {
+  static constexpr std::size_t nodes = 4;
+  template <class T>
+  using Geometry = HingeGeometry<T>;
+
+  template <class T>
+  static T forces(const Lame&, const Geometry<T>& g, const Vector3<T> (&u)[3], const T& factor,
+                  Vector3<T> (&force)[3]) {
+    return hinge_forces(g, u, factor, force);
+  }
+  template <class T>
+  static T energy(const Lame&, const Geometry<T>& g, const Vector3<T> (&u)[3]) {
+    return hinge_energy(g, u);
+  }
+};
+
+template <class P, class Term>
+struct PackedShell {
+  static constexpr std::size_t D = 3, N = Term::nodes, W = P::width;
+  static constexpr std::size_t per_pack = Term::template Geometry<P>::size * W;
+  using Local = std::array<std::array<P, D>, N>;
+  using Changing = Dual<P>;
+
+  // Constants: of packs, or of what changes.
+  template <class T>
+  static auto geometry_of(const double* at) {
+    return Term::template Geometry<T>::read([&](std::size_t k) {
+      const P value = P::load(at + k * W);
+      if constexpr (std::is_same_v<T, P>)
+        return value;
+      else
+        return T(value, P(0.0));
+    });
   }
 
   template <Energy energy>
   static void add(const Lame& lame, const double* geometry, P factor, const Local& e, bool ask,
                   PackSums<P, N, D>& sums) {
-    const Model model{lame};
     const auto g = geometry_of<P>(geometry);
-    sums.require(membrane_forces(model, g, e[1], e[2], factor, sums.force[1], sums.force[2]));
-    if constexpr (energy == Energy::yes) sums.energy = sums.energy + membrane_energy(model, g, e[1], e[2]);
-    if constexpr (energy == Energy::asked)
-      if (ask) {
-        Vector3<P> e1 = e[1], e2 = e[2];
-        for (auto* x : {&e1, &e2})
-          for (P& value : *x) value = apart(value);
-        sums.energy = sums.energy + membrane_energy(model, g, e1, e2);
-      }
-  }
-
-  static void add_change(const Lame& lame, const double* geometry, const Local& e, const Local& w, Local& force) {
-    using namespace shell_detail;
-    Vector3<Dual<P>> force1, force2;
-    membrane_forces(Model{lame}, geometry_of<Dual<P>>(geometry), moving(e[1], w[1]), moving(e[2], w[2]), Dual<P>(-1.0),
-                    force1, force2);
-    for (std::size_t i = 0; i < 3; ++i) {
-      force[1][i] = force1[i].slope;
-      force[2][i] = force2[i].slope;
-    }
-  }
-};
-
-template <class P>
-struct PackedHinge {
-  static constexpr std::size_t D = 3, N = 4, W = P::width, per_pack = HingeGeometry<P>::size * W;
-  using Local = std::array<std::array<P, D>, N>;
-
-  template <class T>
-  static HingeGeometry<T> geometry_of(const double* at) {
-    using namespace shell_detail;
-    return {{constants<T, P>(at), constants<T, P>(at + 3 * W), constants<T, P>(at + 6 * W)},
-            constant<T>(P::load(at + 9 * W)),
-            constant<T>(P::load(at + 10 * W))};
-  }
-
-  template <Energy energy>
-  static void add(const Lame&, const double* geometry, P factor, const Local& e, bool ask, PackSums<P, N, D>& sums) {
-    const auto g = geometry_of<P>(geometry);
-    Vector3<P> u[3] = {e[1], e[2], e[3]}, force[3];
-    sums.require(hinge_forces(g, u, factor, force));
-    for (std::size_t a = 0; a < 3; ++a) sums.force[a + 1] = force[a];
-    if constexpr (energy == Energy::yes) sums.energy = sums.energy + hinge_energy(g, u);
+    Vector3<P> u[N - 1], force[N - 1];
+    for (std::size_t a = 1; a < N; ++a) u[a - 1] = e[a];
+    sums.require(Term::forces(lame, g, u, factor, force));
+    for (std::size_t a = 1; a < N; ++a) sums.force[a] = force[a - 1];
+    if constexpr (energy == Energy::yes) sums.energy = sums.energy + Term::energy(lame, g, u);
     if constexpr (energy == Energy::asked)
       if (ask) {
         for (auto& x : u)
           for (P& value : x) value = apart(value);
-        sums.energy = sums.energy + hinge_energy(g, u);
+        sums.energy = sums.energy + Term::energy(lame, g, u);
       }
   }
 
-  static void add_change(const Lame&, const double* geometry, const Local& e, const Local& w, Local& force) {
-    using namespace shell_detail;
-    const Vector3<Dual<P>> u[3] = {moving(e[1], w[1]), moving(e[2], w[2]), moving(e[3], w[3])};
-    Vector3<Dual<P>> change[3];
-    hinge_forces(geometry_of<Dual<P>>(geometry), u, Dual<P>(-1.0), change);
-    for (std::size_t a = 0; a < 3; ++a)
-      for (std::size_t i = 0; i < 3; ++i) force[a + 1][i] = change[a][i].slope;
+  static void add_change(const Lame& lame, const double* geometry, const Local& e, const Local& w, Local& force) {
+    Vector3<Changing> u[N - 1], change[N - 1];
+    for (std::size_t a = 1; a < N; ++a)
+      for (std::size_t i = 0; i < D; ++i) u[a - 1][i] = Changing(e[a][i], w[a][i]);
+    Term::forces(lame, geometry_of<Changing>(geometry), u, Changing(-1.0), change);
+    for (std::size_t a = 1; a < N; ++a)
+      for (std::size_t i = 0; i < D; ++i) force[a][i] = change[a - 1][i].slope;
   }
 };
 
 template <int W>
 TermKernel membrane_kernel_of(CellMaterial material) {
   if (material == CellMaterial::neo_hookean)
-    return TermsAtOnce<Pack<W>, PackedMembrane<Pack<W>, NeoHookeanMembrane>>::kernel();
-  return TermsAtOnce<Pack<W>, PackedMembrane<Pack<W>, SaintVenantMembrane>>::kernel();
+    return TermsAtOnce<Pack<W>, PackedShell<Pack<W>, MembraneTerm<NeoHookeanMembrane>>>::kernel();
+  return TermsAtOnce<Pack<W>, PackedShell<Pack<W>, MembraneTerm<SaintVenantMembrane>>>::kernel();
 }
 
 template <int W>
 TermKernel hinge_kernel_of() {
-  return TermsAtOnce<Pack<W>, PackedHinge<Pack<W>>>::kernel();
+  return TermsAtOnce<Pack<W>, PackedShell<Pack<W>, HingeTerm>>::kernel();
 }
 
 }  // namespace tempi

@@ -49,8 +49,7 @@ void promote_shells(MeshData& mesh, const ShellGroups& shells, const std::string
   if (shells.everything && mesh.cells.size() > 0)
     throw InputError(
         fmt::format("{}: there are solids beside the triangles, so a [[material]] with model = \"shell\" has to say "
-                    "which triangles "
-                    "are shells. Give it a group.",
+                    "which triangles are shells. Give it a group.",
                     file));
   const std::vector<char> wanted = wanted_facets(mesh, shells);
   const CellArray all = std::move(mesh.facets);

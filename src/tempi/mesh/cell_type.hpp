@@ -36,7 +36,7 @@ constexpr CellTypeInfo info(CellType type) {
       {"6-node triangle", 2, 6, 3, 22, 9, {"CPE6", "CPE6M"}},
       {"4-node tetrahedron", 3, 4, 4, 10, 4, {"C3D4"}},
       {"10-node tetrahedron", 3, 10, 4, 24, 11, {"C3D10", "C3D10M"}},
-      {"3-node shell", 2, 3, 3, 5, 2, {"S3", "S3R"}},
+      {"3-node shell", 2, 3, 3, 5, 2, {}},
   }};
   return table[static_cast<std::size_t>(type)];
 }

@@ -57,7 +57,7 @@ std::vector<CellFacet> boundary_facets(const Mesh& mesh) {
   for (std::size_t i = 0; i < all.size();) {
     std::size_t j = i + 1;
     while (j < all.size() && all[j].key == all[i].key) ++j;
-    const auto is_shell = [&](const Entry& e) { return mesh.cells().types[ordinal(e.facet.cell)] == CellType::shell3; };
+    const auto is_shell = [&](const Entry& e) { return mesh.is_shell(e.facet.cell); };
     const auto of_them = std::span(all).subspan(i, j - i);
     const auto shells = std::ranges::count_if(of_them, is_shell);
     if (std::ssize(of_them) == shells + 1)  // of one solid, whether it wears a shell or not
@@ -66,7 +66,7 @@ std::vector<CellFacet> boundary_facets(const Mesh& mesh) {
       result.push_back(of_them.front().facet);
     i = j;
   }
-  std::ranges::sort(result, {}, [](CellFacet f) { return std::pair(f.cell, f.local); });
+  std::ranges::sort(result);
   return result;
 }
 
@@ -80,7 +80,7 @@ std::vector<CellFacet> FacetFinder::operator()(FacetId facet) const {
   for (const CellId cell : around_[nodes[0]])
     for (int f = 0; f < facet_count(mesh_, cell); ++f)
       if (key_of(mesh_, {cell, f}) == wanted) result.push_back({cell, f});
-  const auto is_shell = [&](CellFacet f) { return mesh_.cells().types[ordinal(f.cell)] == CellType::shell3; };
+  const auto is_shell = [&](CellFacet f) { return mesh_.is_shell(f.cell); };
   if (!std::ranges::all_of(result, is_shell)) std::erase_if(result, is_shell);
   return result;
 }

@@ -2,6 +2,7 @@
 // Facets as parts of cells: which cell carries a facet, and which facets bound the body.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace tempi {
 struct CellFacet {
   CellId cell;
   int local;
-  friend bool operator==(const CellFacet&, const CellFacet&) = default;
+  friend auto operator<=>(const CellFacet&, const CellFacet&) = default;
 };
 
 CellType facet_type(const Mesh& mesh, CellFacet facet);

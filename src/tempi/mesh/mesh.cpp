@@ -2,6 +2,7 @@
 #include "tempi/mesh/mesh.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -121,6 +122,10 @@ std::vector<double> Mesh::centroid(CellId cell) const {
   for (int v = 0; v < vertices; ++v)
     for (std::size_t i = 0; i < c.size(); ++i) c[i] += point(nodes[static_cast<std::size_t>(v)])[i] / vertices;
   return c;
+}
+
+std::string Mesh::describe(CellId cell) const {
+  return fmt::format("cell {} at ({:.6g})", cells().labels[ordinal(cell)], fmt::join(centroid(cell), ", "));
 }
 
 NodeCells node_cells(const Mesh& mesh) {

@@ -71,6 +71,7 @@ class Mesh {
   }
   Index point_label(NodeId a) const { return data_.point_labels[ordinal(a)]; }
   const CellArray& cells() const { return data_.cells; }
+  bool is_shell(CellId cell) const { return data_.cells.types[ordinal(cell)] == CellType::shell3; }
   const CellArray& facets() const { return data_.facets; }
   const std::vector<Group>& groups() const { return data_.groups; }
   const std::vector<std::string>& warnings() const { return data_.warnings; }
@@ -80,6 +81,8 @@ class Mesh {
 
   // Mean of a cell's vertices [m], for messages and selections.
   std::vector<double> centroid(CellId cell) const;
+  // "cell 17 at (0.25, 0.5)", for messages.
+  std::string describe(CellId cell) const;
 
  private:
   MeshData data_;
