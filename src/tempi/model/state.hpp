@@ -25,6 +25,14 @@ struct Ledger {
     }
     work += done;
   }
+  Ledger& operator+=(const Ledger& other) {
+    for (std::size_t e = 0; e < 3; ++e) {
+      impulse[e] += other.impulse[e].value();
+      moment[e] += other.moment[e].value();
+    }
+    work += other.work.value();
+    return *this;
+  }
 };
 
 struct State {

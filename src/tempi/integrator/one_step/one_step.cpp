@@ -32,6 +32,7 @@ Snapshot OneStepDriver::synchronized(const State& state, double t) const {
   Snapshot snapshot{t, state, {}, 0.0};
   if (!started_) map_.start(snapshot.state);
   if (t > time_) map_.step(snapshot.state, time_, t - time_);
+  map_.show(snapshot.state, t);
   std::ranges::fill(snapshot.state.clock, t);
   Stage stage{map_of(snapshot.state.displacement), map_of(snapshot.state.velocity), {}, {}};
   snapshot.admissible = map_.forces().evaluate(stage, t).holds();

@@ -29,6 +29,8 @@ class OneStepMap {
   virtual void start(State& state) const { forces().kick_drift().start(state); }
   // From t0 to t0 + h. Leaves `state` alone when it throws.
   virtual void step(State& state, double t0, double h) const = 0;
+  // For output, a copy of a state at t that start(), step() or take_step() left: velocities as the method shows them.
+  virtual void show(State& /*state*/, double /*t*/) const {}
   // What constraints add to the forces of a stage, for output.
   virtual void add_constraint_forces(Stage& /*stage*/, double /*t*/) const {}
 
@@ -37,6 +39,7 @@ class OneStepMap {
   virtual double end_of_step(const State& /*state*/, double /*t0*/, double nominal_end) { return nominal_end; }
   virtual void take_step(State& state, double t0, double t1) { step(state, t0, t1 - t0); }
   virtual Integrator::Measures measures() const { return {}; }
+  virtual void use_threads(int threads) const { forces().use_threads(threads); }
   virtual void save(ArchiveWriter& /*archive*/) const {}
   virtual void load(ArchiveReader& /*archive*/) {}  // leaves the map alone when it throws
 };
@@ -81,7 +84,7 @@ class OneStep final : public Integrator {
   double step(TermId) const override { return map_.forces().step(); }
   Index updates(TermId) const override { return driver_.steps_done(); }
   Measures measures() const override { return driver_.measures(); }
-  void use_threads(int threads) override { map_.forces().use_threads(threads); }
+  void use_threads(int threads) override { map_.use_threads(threads); }
   void save(ArchiveWriter& archive) const override { driver_.save(archive); }
   void load(ArchiveReader& archive) override { driver_.load(archive); }
 

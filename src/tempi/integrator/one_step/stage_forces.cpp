@@ -89,8 +89,26 @@ void StageForces::require(const Admissibility& admissibility) {
   if (!admissibility.holds()) throw SolveError(admissibility.fault);
 }
 
+void StageForces::drive(std::span<const Index> components) {
+  driven_.components.assign(components.begin(), components.end());
+  held_.insert(held_.end(), components.begin(), components.end());
+  std::ranges::sort(held_);
+}
+
+void StageForces::drive_along(double t0, const Vector& u, const Vector& w) const {
+  driven_.t0 = t0;
+  driven_.u = u(driven_.components);
+  driven_.w = w;
+}
+
 void StageForces::prescribe(double t, Vector& u, Vector& v) const {
+  for (std::size_t k = 0; k < driven_.components.size(); ++k) {
+    const auto j = static_cast<Index>(k);
+    u(driven_.components[k]) = driven_.u(j) + driven_.w(j) * (t - driven_.t0);
+    v(driven_.components[k]) = driven_.w(j);
+  }
   for (const Index i : held_) {
+    if (model_.supports().support_of(node(i), component(i)) == Supports::none) continue;
     if (const auto value = model_.supports().displacement(node(i), component(i), t)) u(i) = *value;
     v(i) = model_.supports().velocity(node(i), component(i), t, delta_);
   }
@@ -118,6 +136,7 @@ void StageForces::book_reaction(State& state, Index i, const Vector& u, double i
   std::array<double, 3> p{};
   p[static_cast<std::size_t>(component(i))] = impulse;
   const std::int32_t s = model_.supports().support_of(node(i), component(i));
+  if (s == Supports::none) return;
   state.supports[static_cast<std::size_t>(s)].add(position(node(i), u), p, work);
 }
 

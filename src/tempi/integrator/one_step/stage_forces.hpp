@@ -53,11 +53,16 @@ class StageForces {
   double step() const { return step_; }
   const KickDrift& kick_drift() const { return kick_drift_; }
   const Vector& mass() const { return mass_; }              // of each component
-  const std::vector<Index>& held() const { return held_; }  // components with a support
+  const std::vector<Index>& held() const { return held_; }  // components with a support, or driven
   Index evaluations() const { return evaluations_; }        // of the model's forces so far, remembered ones left out
 
   // Threads for forces; results do not depend on their number.
   void use_threads(int threads) const;
+
+  // Components without a support that others move, along straight lines in time: held from now on. Once.
+  void drive(std::span<const Index> components);
+  // From t0 on those of displacements u, at the velocities w, in the order given to drive().
+  void drive_along(double t0, const Vector& u, const Vector& w) const;
 
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
@@ -72,7 +77,7 @@ class StageForces {
 
   // The loads and dampers of a stage, acting for the duration dt.
   void book_forces(State& state, const Stage& stage, double dt) const;
-  // What a support gives to the held component i at displacements u.
+  // What a support gives to the held component i at displacements u; nothing is booked of driven ones.
   void book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const;
 
   // Of increments (q - u) / h, to the rounding of displacements.
@@ -89,6 +94,12 @@ class StageForces {
   KickDrift kick_drift_;
   Vector mass_;
   std::vector<Index> held_;
+  struct Driven {
+    std::vector<Index> components{};
+    double t0 = 0.0;
+    Vector u{}, w{};
+  };
+  mutable Driven driven_;
   mutable Index evaluations_ = 0;
   mutable int threads_ = 1;
   mutable std::unique_ptr<BatchForces> batches_;  // made when first needed

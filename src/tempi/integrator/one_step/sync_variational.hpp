@@ -43,6 +43,10 @@ class VariationalMap final : public OneStepMap {
   std::vector<double> parameters() const override;
   void step(State& state, double t0, double h) const override;
 
+  // For who drives components (StageForces::drive) and wants what the step did to them.
+  StageForces& forces() { return forces_; }
+  const std::vector<Stage>& stages() const { return stages_; }  // of the step last solved, in the order of its points
+
   const DiscreteAction& action() const { return action_; }
   // E_d = -D_3 L_d = sum_i w_i (T + V)(c_i h) of the step from t0 to t0 + h (eq. (86)); throws like step.
   double discrete_energy(const State& state, double t0, double h) const;

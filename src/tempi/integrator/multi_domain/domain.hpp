@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A domain over one system step, while its interface moves along a straight line: what a multi-domain integrator is
+// made of (multi_domain.hpp).
+//
+//   early = sum_e (1 - tau_e) J_e,   late = sum_e tau_e J_e,   tau_e = (t_e - t_n) / Dt in [0, 1]
+//
+// J_e: the impulses the domain's forces give to the driven components at their moments t_e. As the interface is linear
+// over the step, psi(t) = psi_n + (t - t_n) w, that is all the rest of the model has to know of a domain.
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <memory>
+#include <string>
+
+#include "tempi/integrator/multi_domain/interface.hpp"
+
+namespace tempi {
+
+struct SystemStep {
+  double t0, length;  // [s]
+};
+
+// How a domain gets along its steps.
+struct DomainRule {
+  double alpha = 0.0;  // of the symmetric midpoint rule (Gates, Matous, Heath 2008, eq. (13)): explicit for 0 and 1
+  int substeps = 1;    // of equal length, per system step
+};
+
+class Domain {
+ public:
+  using Vector = Eigen::VectorXd;
+  using Matrix = Eigen::SparseMatrix<double>;
+
+  struct Impulses {           // on driven components [N s]
+    Vector early, late;       // as above
+    Vector last;              // of the last substep alone, in proportion to the time passed in it
+    bool admissible = true;   // if not, nothing else means anything
+    std::string fault{};
+  };
+
+  virtual ~Domain() = default;
+
+  // Whether what comes early depends on w at all: not of an explicit domain with one substep.
+  virtual bool is_explicit() const = 0;
+
+  // From the state of the whole model at step.t0, driven components at w [m/s]. What it led to is remembered.
+  virtual const Impulses& run(const State& whole, SystemStep step, const Vector& w) = 0;
+  // The early part alone, of those w that are only tried.
+  virtual const Impulses& attempt(const State& whole, SystemStep step, const Vector& w) { return run(whole, step, w); }
+
+  // d early / dw [kg], symmetric: of the linearised domain around the displacements of `whole`.
+  virtual Matrix response(const State& whole, SystemStep step) = 0;
+
+  // What rounding of the forces may leave of `early`, by driven component [N s].
+  virtual Vector rounding(const State& whole, SystemStep step) = 0;
+
+  // Puts what the last run led to where it belongs: but for driven components; ledgers are added to those of `whole`.
+  virtual void put_back(State& whole) const = 0;
+
+  virtual void use_threads(int threads) = 0;
+  virtual Index evaluations() const = 0;  // of forces so far
+};
+
+// Any rule, by Newton's method where forces depend on what is sought. The reference for every other domain.
+// `part` must outlive it.
+std::unique_ptr<Domain> make_midpoint_domain(const DomainInterface::Part& part, DomainRule rule, double system_step);
+
+}  // namespace tempi

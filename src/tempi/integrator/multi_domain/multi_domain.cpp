@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/multi_domain/multi_domain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tempi/core/error.hpp"
+#include "tempi/integrator/one_step/newton.hpp"
+
+namespace tempi {
+namespace {
+
+using Vector = Eigen::VectorXd;
+
+void require_rules(const Domains& domains) {
+  const int count = domains.of_term.empty() ? 0 : *std::ranges::max_element(domains.of_term) + 1;
+  if (std::ssize(domains.rules) != count)
+    throw InputError(fmt::format("{} rules for {} domains. Give one for each.", domains.rules.size(), count));
+  for (std::size_t d = 0; d < domains.rules.size(); ++d) {
+    const DomainRule& rule = domains.rules[d];
+    if (rule.substeps < 1)
+      throw InputError(fmt::format("domain {}: substeps = {} (must be >= 1).", d, rule.substeps));
+    if (!(rule.alpha >= 0.0 && rule.alpha <= 1.0))
+      throw InputError(fmt::format("domain {}: alpha = {} (must be from 0 to 1).", d, rule.alpha));
+  }
+}
+
+std::vector<double> list(const Vector& x) { return {x.begin(), x.end()}; }
+
+}  // namespace
+
+MultiDomainMap::MultiDomainMap(const Model& model, Domains domains, double system_step, Framework framework)
+    : forces_(model, system_step),
+      domains_(std::move(domains)),
+      framework_(framework),
+      interface_((require_rules(domains_), model), domains_.of_term, domains_.ties) {
+  for (std::size_t d = 0; d < domains_.rules.size(); ++d) {
+    all_.push_back(make_midpoint_domain(interface_.parts()[d], domains_.rules[d], system_step));
+    explicit_ = explicit_ && all_.back()->is_explicit();
+  }
+}
+
+MultiDomainMap::~MultiDomainMap() = default;
+
+std::vector<double> MultiDomainMap::parameters() const {
+  std::vector<double> all = {static_cast<double>(framework_), static_cast<double>(domains_.ties.size())};
+  for (const DomainRule& rule : domains_.rules) all.insert(all.end(), {rule.alpha, static_cast<double>(rule.substeps)});
+  double k = 1.0, sum = 0.0;  // of who is where, good enough to tell cases apart
+  for (const int d : domains_.of_term) sum += (d + 1) * std::fmod(k += 1.0, 9973.0);
+  all.push_back(sum);
+  return all;
+}
+
+void MultiDomainMap::start(State& state) const {
+  forces_.kick_drift().start(state);
+  interface_.start(state);
+}
+
+// Of the velocity at the middle of the step, from those before.
+Vector MultiDomainMap::guess(const Vector& v, double h) const {
+  if (!last_ || last_->t1 - last_->t0 != forces_.step() || h != forces_.step()) return v;
+  return 3.0 * (v - map_of(last_->w)) + map_of(last_->v);
+}
+
+void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep step) const {
+  DomainInterface::Matrix S = interface_.mass();
+  for (std::size_t d = 0; d < all_.size(); ++d) {
+    if (all_[d]->is_explicit()) continue;
+    const DomainInterface::Matrix& C = interface_.parts()[d].C;
+    const DomainInterface::Matrix G = all_[d]->response(state, step);
+    S -= DomainInterface::Matrix(C.transpose() * G * C);
+  }
+  schur.A = interface_.of_unknown(S);
+  schur.length = step.length;
+  schur.time = step.t0;
+  schur.at = state.displacement;
+  if (!schur.factors.factorise(schur.A))
+    throw SolveError(fmt::format("the equations of the interface between domains are singular at t = {:.9g} s, with "
+                                 "{} unknown components. Choose a smaller step, or fewer substeps.",
+                                 step.t0, schur.A.cols()));
+}
+
+MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, Schur& schur) const {
+  const auto& parts = interface_.parts();
+  const auto& psi = interface_.psi();
+  const auto& unknown = interface_.unknown();
+  const SystemStep step{t0, h};
+  Taken taken{t0, t0 + h, state.displacement};
+  const Vector v = interface_.velocities(state);
+  taken.v = list(v);
+  Vector w = guess(v, h);
+  {  // components with a support
+    Vector u0 = map_of(state.displacement), u1 = u0, none = u0;
+    forces_.prescribe(t0, u0, none);
+    forces_.prescribe(t0 + h, u1, none);
+    std::vector<char> is_unknown(psi.size(), 0);
+    for (const Index k : unknown) is_unknown[static_cast<std::size_t>(k)] = 1;
+    for (std::size_t k = 0; k < psi.size(); ++k)
+      if (is_unknown[k] == 0) w(static_cast<Index>(k)) = (u1(psi[k]) - u0(psi[k])) / h;
+  }
+  const Vector P = interface_.momentum(v);
+  std::vector<const Domain::Impulses*> impulses(all_.size());
+  Vector early;
+  const auto gather = [&](auto&& part_of) {
+    Vector sum = Vector::Zero(static_cast<Index>(psi.size()));
+    for (std::size_t d = 0; d < all_.size(); ++d) sum += parts[d].C.transpose() * part_of(*impulses[d]);
+    return sum;
+  };
+  const auto of_unknown = [&](const Vector& x) { return Vector(x(unknown)); };
+  const auto run_all = [&](bool trial) {
+    for (std::size_t d = 0; d < all_.size(); ++d) {
+      if (trial && impulses[d] != nullptr && all_[d]->is_explicit()) continue;
+      const Vector of_part = parts[d].C * w;
+      impulses[d] = trial && !all_[d]->is_explicit() ? &all_[d]->attempt(state, step, of_part)
+                                                     : &all_[d]->run(state, step, of_part);
+      if (!impulses[d]->admissible) return false;
+    }
+    early = of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.early; }));
+    return true;
+  };
+  const auto fault = [&] {
+    for (const Domain::Impulses* i : impulses)
+      if (i != nullptr && !i->admissible) return i->fault;
+    return std::string();
+  };
+  const auto require = [&](bool admissible) {
+    if (!admissible) throw SolveError(fault());
+  };
+  require(run_all(true));
+  if (!unknown.empty() && explicit_) {
+    interface_.solve_velocities(P + early, w);
+    require(run_all(false));
+  } else if (!unknown.empty()) {
+    bool fresh = schur.length != h;
+    if (fresh) make_schur(schur, state, step);
+    StepEquations equations;
+    double before = 0.0;
+    equations.evaluate = [&](const Vector& z) {
+      w(unknown) = z;
+      return run_all(true);
+    };
+    equations.fault = fault;
+    equations.residual = [&] { return Vector(P - interface_.momentum(w) + early); };
+    equations.scale = [&] {
+      return std::max({P.cwiseAbs().maxCoeff(), early.cwiseAbs().maxCoeff(),
+                       interface_.momentum(w).cwiseAbs().maxCoeff()});
+    };
+    equations.rounding = [&] {
+      Vector sum = Vector::Zero(static_cast<Index>(psi.size()));
+      for (std::size_t d = 0; d < all_.size(); ++d)
+        sum += parts[d].C.cwiseAbs().transpose() * all_[d]->rounding(state, step);
+      return of_unknown(sum);
+    };
+    equations.correct = [&](const Vector& R) -> std::optional<Vector> {
+      const double size = R.norm();
+      if (before > 0.0 && size > 0.1 * before && !fresh) {
+        make_schur(schur, state, step);
+        fresh = true;
+      }
+      before = size;
+      return schur.factors.solve(R);
+    };
+    equations.resolution = forces_.resolution(map_of(state.displacement), h);
+    equations.sought = 1e-13;
+    equations.name = "equations of the interface between domains";
+    StepSolution solution = solve_newton(equations, std::array{of_unknown(w), of_unknown(v)}, t0);
+    w(unknown) = solution.z;
+    taken.iterations = solution.iterations;
+    require(run_all(false));
+  }
+
+  // What the interface gave to the domains in this step, and the work of it.
+  const Vector last = gather([](const Domain::Impulses& i) -> const Vector& { return i.last; });
+  Vector projected = w;
+  interface_.solve_velocities(interface_.momentum(w) + of_unknown(last), projected);
+  const Vector before = last_ && last_->t1 == t0 ? Vector(map_of(last_->projected)) : v;
+  for (std::size_t d = 0; d < all_.size(); ++d) {
+    const auto& i = *impulses[d];
+    const Vector of_part = parts[d].C * w,
+                 given = parts[d].mass.cwiseProduct(parts[d].C * (w - before)) - (i.early + i.late - i.last);
+    taken.work += given.dot(of_part);
+    taken.traffic += std::abs(given.dot(of_part));
+  }
+
+  const Vector P1 =
+      P + early + of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.late; }));
+  const Vector u_psi = map_of(state.displacement)(psi);
+  for (const auto& domain : all_) domain->put_back(state);
+  Vector v1 = interface_.velocities(state);  // of those with a support
+  interface_.solve_velocities(P1, v1);
+  for (const Index k : unknown) {
+    const auto i = static_cast<std::size_t>(psi[static_cast<std::size_t>(k)]);
+    state.displacement[i] = u_psi(k) + h * w(k);
+    state.velocity[i] = v1(k);
+  }
+  interface_.follow(state);
+  taken.w = list(w);
+  taken.projected = list(projected);
+  return taken;
+}
+
+void MultiDomainMap::step(State& state, double t0, double h) const {
+  shown_ = advance(state, t0, h, shown_schur_);
+}
+
+void MultiDomainMap::take_step(State& state, double t0, double t1) {
+  Taken taken = advance(state, t0, forces_.step(), schur_);
+  taken.t1 = t1;
+  before_ = std::move(last_);
+  last_ = std::move(taken);
+  interface_work_ += last_->traffic;
+  imbalance_ += last_->work;
+  iterations_ += last_->iterations;
+  most_iterations_ = std::max(most_iterations_, last_->iterations);
+  ++steps_;
+}
+
+void MultiDomainMap::show(State& state, double t) const {
+  const bool at_step = last_ && last_->t1 == t;
+  const std::optional<Taken>& now = at_step ? last_ : shown_;
+  if (framework_ == Framework::canonical || !now || now->t1 != t) return;
+  if (framework_ == Framework::hamiltonian) {
+    map_of(state.velocity)(interface_.psi()) = map_of(now->projected);
+    interface_.follow(state);
+    return;
+  }
+  const std::optional<Taken>& earlier = at_step ? before_ : last_;
+  if (!earlier) return;
+  // The slope at t of the parabola through three positions.
+  const double a = t - now->t0, b = now->t0 - earlier->t0;
+  const Vector first = (map_of(state.displacement) - map_of(now->from)) / a,
+               second = (map_of(now->from) - map_of(earlier->from)) / b;
+  const Vector slope = first + (first - second) * (a / (a + b));
+  std::vector<char> held(state.velocity.size(), 0);
+  for (const Index i : forces_.held()) held[static_cast<std::size_t>(i)] = 1;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    if (held[i] == 0) state.velocity[i] = slope(static_cast<Index>(i));
+}
+
+Integrator::Measures MultiDomainMap::measures() const {
+  return {{"interface_work", interface_work_},
+          {"interface_imbalance", imbalance_},
+          {"newton_iterations", steps_ > 0 ? static_cast<double>(iterations_) / static_cast<double>(steps_) : 0.0},
+          {"most_newton_iterations", static_cast<double>(most_iterations_)}};
+}
+
+void MultiDomainMap::use_threads(int threads) const {
+  forces_.use_threads(threads);
+  for (const auto& domain : all_) domain->use_threads(threads);
+}
+
+void MultiDomainMap::save(ArchiveWriter& archive) const {
+  archive.put("sums", std::array{interface_work_, imbalance_});
+  archive.put("counts", std::array{iterations_, most_iterations_, steps_});
+  for (const std::optional<Taken>* taken : {&last_, &before_}) {
+    archive.put("taken", taken->has_value());
+    const Taken& t = taken->value_or(Taken{});
+    archive.put("when", std::array{t.t0, t.t1});
+    for (const std::vector<double>* list : {&t.from, &t.w, &t.v, &t.projected}) archive.put("of_step", *list);
+  }
+  archive.put("response_at", schur_.at);
+  archive.put("response_time", schur_.time);
+}
+
+void MultiDomainMap::load(ArchiveReader& archive) {
+  std::array<double, 2> sums{};
+  std::array<Index, 3> counts{};
+  archive.get("sums", sums);
+  archive.get("counts", counts);
+  std::array<std::optional<Taken>, 2> taken;
+  for (std::optional<Taken>& t : taken) {
+    bool there = false;
+    archive.get("taken", there);
+    std::array<double, 2> when{};
+    archive.get("when", when);
+    Taken of{when[0], when[1]};
+    for (std::vector<double>* list : {&of.from, &of.w, &of.v, &of.projected}) archive.get_all("of_step", *list);
+    if (there) t = std::move(of);
+  }
+  std::vector<double> response_at;
+  double response_time = 0.0;
+  archive.get_all("response_at", response_at);
+  archive.get("response_time", response_time);
+  schur_.length = 0.0;
+  if (!response_at.empty()) {
+    State there = reference_state(forces_.model());
+    there.displacement = std::move(response_at);
+    make_schur(schur_, there, {response_time, forces_.step()});
+  }
+  last_ = std::move(taken[0]);
+  before_ = std::move(taken[1]);
+  interface_work_ = sums[0];
+  imbalance_ = sums[1];
+  iterations_ = counts[0];
+  most_iterations_ = counts[1];
+  steps_ = counts[2];
+}
+
+}  // namespace tempi

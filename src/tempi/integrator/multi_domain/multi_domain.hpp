@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous multi-domain variational integrators: domains with steps and rules of their own, held together by an
+// interface whose nodes move along a straight line over a system step Dt (Gates, Matous, Heath 2008, section 3.2).
+//
+//   L_d(z_n, z_n+1) = ext sum_d sum_k L_d^d(q_k, q_k+1),   B^d q_k = C^d [(1 - k/s) psi_n + (k/s) psi_n+1]
+//
+// (eqs (32)-(34)), extremal over the substeps inside: a discrete Lagrangian of the state at system times alone. Its
+// equation for the interface, (35e) and (37h) in one, is with the domains' impulses of domain.hpp
+//
+//   P_n - M w + sum_d C^T early^d(w) = 0,   w = (psi_n+1 - psi_n) / Dt,   M = sum_d C^T M^d C
+//   P_n+1 = P_n + sum_d C^T (early^d + late^d)
+//
+// so that multipliers need not be kept: P_n, the discrete momentum of the interface, knows what they would say of the
+// step before. It is solved by Newton's method with the domains' responses d early / dw summed up on the interface
+// (the Schur complement of the bordered system (25), (38)), made again when residuals fall too slowly. A domain is
+// eliminated by itself. Momentum is kept to the rounding of sums whatever the solver leaves, angular momentum to what
+// it leaves; symplectic; energy stays in a band. With one domain, or all substeps 1, positions are those of the
+// undivided method.
+//
+// What is shown as velocity of the interface:
+//   canonical    P / M: of second order, and the only one whose momenta are exact with substeps
+//   hamiltonian  the paper's (37e)-(37g): momenta of the domains, projected so that velocities agree; with substeps of
+//                first order in time, and its momenta wander by what is on the way between domains
+//   lagrangian   differences of positions over the last two system steps, everywhere; of second order
+// The motion is the same.
+//
+// Order 2. Not for: models that one explicit step suits (newmark), or many different ones (avi).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tempi/integrator/multi_domain/domain.hpp"
+#include "tempi/integrator/one_step/newton.hpp"
+#include "tempi/integrator/one_step/one_step.hpp"
+
+namespace tempi {
+
+enum class Framework { canonical, hamiltonian, lagrangian };
+
+struct Domains {
+  std::vector<int> of_term;       // numbered from 0
+  std::vector<DomainRule> rules;  // one each
+  std::vector<TiedNode> ties{};
+};
+
+class MultiDomainMap final : public OneStepMap {
+ public:
+  // system_step > 0 [s]; `model` must outlive it. Throws InputError: as DomainInterface; not one rule a domain,
+  // substeps below 1, alpha beyond [0, 1].
+  MultiDomainMap(const Model& model, Domains domains, double system_step, Framework framework = Framework::canonical);
+  ~MultiDomainMap() override;
+
+  std::string_view name() const override { return "multi-domain"; }
+  Claims claims() const override {
+    return {2, Conservation::exact, Conservation::exact, Conservation::bounded, true, true};
+  }
+  const StageForces& forces() const override { return forces_; }
+  std::vector<double> parameters() const override;
+
+  void start(State& state) const override;
+  void step(State& state, double t0, double h) const override;
+  void take_step(State& state, double t0, double t1) override;
+  void show(State& state, double t) const override;
+  Integrator::Measures measures() const override;
+  void use_threads(int threads) const override;
+  void save(ArchiveWriter& archive) const override;
+  void load(ArchiveReader& archive) override;
+
+  const DomainInterface& interface() const { return interface_; }
+  const Domains& domains() const { return domains_; }
+
+ private:
+  using Vector = Eigen::VectorXd;
+  struct Schur {      // factors of the interface's matrix
+    SparseFactors::Matrix A{};
+    SparseFactors factors{SparseFactors::Kind::symmetric};
+    double length = 0.0;         // of the step it is for [s]; 0: not made yet
+    double time = 0.0;           // when it was made [s]
+    std::vector<double> at{};    // displacements where it was made
+  };
+  struct Taken {      // of a step
+    double t0, t1;
+    std::vector<double> from{};      // displacements at t0
+    std::vector<double> w{}, v{};    // of psi: velocity over the step, and at t0
+    std::vector<double> projected{}; // of psi at t1, as the paper has it
+    double work = 0.0, traffic = 0.0;  // that the interface did on the domains: their sum, that of magnitudes [J]
+    Index iterations = 0;
+  };
+
+  Taken advance(State& state, double t0, double h, Schur& schur) const;
+  Vector guess(const Vector& v, double h) const;
+  void make_schur(Schur& schur, const State& state, SystemStep step) const;
+
+  StageForces forces_;  // of the whole model, for output
+  Domains domains_;
+  Framework framework_;
+  DomainInterface interface_;
+  std::vector<std::unique_ptr<Domain>> all_;
+  bool explicit_ = true;
+  Schur schur_;
+  mutable Schur shown_schur_;
+  std::optional<Taken> last_, before_;  // steps of the run
+  mutable std::optional<Taken> shown_;  // the last for output
+  double interface_work_ = 0.0, imbalance_ = 0.0;  // sums of traffic and work
+  Index iterations_ = 0, most_iterations_ = 0, steps_ = 0;
+};
+
+using MultiDomain = OneStep<MultiDomainMap>;
+
+}  // namespace tempi

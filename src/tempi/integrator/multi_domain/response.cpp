@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/integrator/multi_domain/response.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "tempi/core/error.hpp"
+#include "tempi/integrator/one_step/newton.hpp"
+
+namespace tempi {
+namespace {
+
+using Vector = Eigen::VectorXd;
+using Sparse = Eigen::SparseMatrix<double>;
+using Dense = Eigen::MatrixXd;
+
+// A(rows, columns), given by their places in these: -1 for none.
+Sparse block(const Sparse& A, std::span<const Index> row_place, Index rows, std::span<const Index> column_place,
+             Index columns) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index c = 0; c < A.cols(); ++c) {
+    const Index column = column_place[static_cast<std::size_t>(c)];
+    if (column < 0) continue;
+    for (Sparse::InnerIterator k(A, c); k; ++k)
+      if (const Index row = row_place[static_cast<std::size_t>(k.row())]; row >= 0)
+        entries.emplace_back(row, column, k.value());
+  }
+  Sparse B(rows, columns);
+  B.setFromTriplets(entries.begin(), entries.end());
+  return B;
+}
+
+struct Blocks {  // R: free, I: driven
+  Sparse RR, RI, IR, II;
+};
+
+struct Partition {
+  std::vector<Index> free_place, driven_place;
+  Index free = 0, driven = 0;
+
+  Partition(Index n, std::span<const Index> driven_components, std::span<const Index> held)
+      : free_place(static_cast<std::size_t>(n), 0), driven_place(static_cast<std::size_t>(n), -1) {
+    for (const Index i : held) free_place[static_cast<std::size_t>(i)] = -1;
+    for (const Index i : driven_components) {
+      free_place[static_cast<std::size_t>(i)] = -1;
+      driven_place[static_cast<std::size_t>(i)] = driven++;
+    }
+    for (Index& place : free_place)
+      if (place == 0) place = free++;
+  }
+
+  Blocks blocks(const Sparse& A) const {
+    return {block(A, free_place, free, free_place, free), block(A, free_place, free, driven_place, driven),
+            block(A, driven_place, driven, free_place, free), block(A, driven_place, driven, driven_place, driven)};
+  }
+};
+
+// Of the columns `I` of driven components. `solve`: (M/h + C/2 + h a K / 2)^-1 of what is free.
+template <class Columns, class Solve>
+Columns early_impulses(const Blocks& K, const Blocks& C, const Vector& mass, const Columns& I, DomainRule rule,
+                       double h, Solve&& solve) {
+  const double alpha = rule.alpha, a = 2.0 * alpha * (1.0 - alpha), b = 1.0 - a, s = rule.substeps;
+  const bool damped = C.RR.nonZeros() + C.RI.nonZeros() + C.II.nonZeros() > 0;
+  const auto inertia = (mass / h).asDiagonal();
+  Columns q(mass.size(), I.cols()), p(mass.size(), I.cols()), early(I.rows(), I.cols());
+  q.setZero();
+  p.setZero();
+  early.setZero();
+  for (int k = 0; k < rule.substeps; ++k) {
+    const double from = k * h, to = (k + 1) * h;
+    const Columns Kq = K.RR * q;
+    Columns rhs = p;
+    rhs += inertia * q;
+    rhs -= Columns(0.5 * h * b * Kq);
+    const Columns KI = K.RI * I;
+    rhs -= Columns(0.5 * h * (b * from + a * to) * KI);
+    Columns CI;
+    if (damped) {
+      CI = C.RI * I;
+      rhs += Columns(0.5 * (C.RR * q));
+      rhs -= Columns(0.5 * h * CI);
+    }
+    const Columns next = solve(rhs);
+    const Columns moved = next - q;
+    const Columns Knext = K.RR * next;
+    p = inertia * moved;
+    p -= Columns(0.5 * h * (a * Kq + b * Knext));
+    p -= Columns(0.5 * h * (a * from + b * to) * KI);
+    if (damped) {
+      p -= Columns(0.5 * (C.RR * moved));
+      p -= Columns(0.5 * h * CI);
+    }
+    for (const double point : {alpha, 1.0 - alpha}) {
+      const double still = 1.0 - (k + point) / s;  // 1 - tau
+      if (still == 0.0) continue;
+      const Columns at = (1.0 - point) * q + point * next;
+      early -= Columns(0.5 * h * still * (K.IR * at));
+      early -= Columns(0.5 * h * still * (from + point * h) * (K.II * I));
+      if (!damped) continue;
+      early -= Columns(0.5 * still * (C.IR * moved));
+      early -= Columns(0.5 * still * h * (C.II * I));
+    }
+    q = next;
+  }
+  return early;
+}
+
+}  // namespace
+
+Sparse interface_response(const Sparse& stiffness, const Sparse& damping, const Vector& mass,
+                          std::span<const Index> driven, std::span<const Index> held, DomainRule rule,
+                          double system_step) {
+  const double h = system_step / rule.substeps, a = 2.0 * rule.alpha * (1.0 - rule.alpha);
+  const Partition partition(mass.size(), driven, held);
+  const Blocks K = partition.blocks(stiffness);
+  const Blocks C = damping.size() > 0 ? partition.blocks(damping) : Blocks{};
+  Vector free_mass(partition.free);
+  for (Index i = 0; i < mass.size(); ++i)
+    if (const Index place = partition.free_place[static_cast<std::size_t>(i)]; place >= 0) free_mass(place) = mass(i);
+  const Index n = partition.driven;
+  Sparse G(n, n);
+  if (a == 0.0 && damping.size() == 0) {
+    Sparse I(n, n);
+    I.setIdentity();
+    G = early_impulses(K, C, free_mass, I, rule, h, [&](const Sparse& rhs) {
+      return Sparse(Vector(h * free_mass.cwiseInverse()).asDiagonal() * rhs);
+    });
+  } else {
+    Sparse A = 0.5 * h * a * K.RR;
+    if (damping.size() > 0) A += Sparse(0.5 * C.RR);
+    for (Index i = 0; i < A.cols(); ++i) A.coeffRef(i, i) += free_mass(i) / h;
+    SparseFactors factors(SparseFactors::Kind::symmetric);
+    if (A.cols() > 0 && !factors.factorise(A))
+      throw SolveError("the equations of a domain are singular. Choose a smaller step.");
+    constexpr Index at_once = 64;  // columns, for the sake of memory
+    Dense all(n, n);
+    for (Index first = 0; first < n; first += at_once) {
+      const Index count = std::min(at_once, n - first);
+      Dense I = Dense::Zero(n, count);
+      for (Index j = 0; j < count; ++j) I(first + j, j) = 1.0;
+      all.middleCols(first, count) = early_impulses(K, C, free_mass, I, rule, h, [&](const Dense& rhs) {
+        Dense x(rhs.rows(), rhs.cols());
+        for (Index j = 0; j < rhs.cols(); ++j) x.col(j) = factors.solve(rhs.col(j));
+        return x;
+      });
+    }
+    G = all.sparseView(0.0, 0.0);
+  }
+  return 0.5 * (G + Sparse(G.transpose()));
+}
+
+}  // namespace tempi
