@@ -198,6 +198,11 @@ void LatticeLoads::each_moving(auto& group, Visit&& visit) {
   for (auto& loads : group.following) visit(loads);
 }
 
+bool LatticeLoads::are_constant() const {
+  return std::ranges::all_of(
+      groups_, [](const Group& group) { return group.changing.lines.empty() && group.following.empty(); });
+}
+
 void LatticeLoads::start(std::span<const NodeLine> nodes) {
   start_ = 0.0;
   start_ = work_of_constant(nodes);

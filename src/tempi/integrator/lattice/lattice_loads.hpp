@@ -33,6 +33,7 @@ class LatticeLoads {
   LatticeLoads(const Model& model, const LatticeGroups& plan, ThreadTeam& team);
 
   bool any() const { return any_; }
+  bool are_constant() const;  // in time and wherever nodes are
 
   // Their way begins where the nodes are now.
   void start(std::span<const NodeLine> nodes);

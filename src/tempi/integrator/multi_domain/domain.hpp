@@ -24,6 +24,10 @@ struct SystemStep {
 struct DomainRule {
   double alpha = 0.0;  // of the symmetric midpoint rule (Gates, Matous, Heath 2008, eq. (13)): explicit for 0 and 1
   int substeps = 1;    // of equal length, per system step
+  // Of an explicit domain, by term of it: every how many substeps it acts, a divisor of `substeps`. Empty: at each. With
+  // them the domain runs as avi does (Lew, Marsden, Ortiz, West 2004, Fig. 7) between system times.
+  std::vector<std::int32_t> ticks{};
+  bool is_explicit() const { return alpha == 0.0 || alpha == 1.0; }
 };
 
 class Domain {
@@ -43,16 +47,17 @@ class Domain {
   // Whether what comes early depends on w at all: not of an explicit domain with one substep.
   virtual bool is_explicit() const = 0;
 
-  // From the state of the whole model at step.t0, driven components at w [m/s]. What it led to is remembered.
-  virtual const Impulses& run(const State& whole, SystemStep step, const Vector& w) = 0;
+  // What follows is of the step that begins from this state of the whole model, which must stay until put_back().
+  virtual void begin(const State& whole, SystemStep step) = 0;
+  // Driven components at w [m/s]. What it led to is remembered.
+  virtual const Impulses& run(const Vector& w) = 0;
   // The early part alone, of those w that are only tried.
-  virtual const Impulses& attempt(const State& whole, SystemStep step, const Vector& w) { return run(whole, step, w); }
+  virtual const Impulses& attempt(const Vector& w) { return run(w); }
 
-  // d early / dw [kg], symmetric: of the linearised domain around the displacements of `whole`.
-  virtual Matrix response(const State& whole, SystemStep step) = 0;
-
+  // d early / dw [kg], symmetric: of the linearised domain around where the step begins.
+  virtual Matrix response() = 0;
   // What rounding of the forces may leave of `early`, by driven component [N s].
-  virtual Vector rounding(const State& whole, SystemStep step) = 0;
+  virtual Vector rounding() = 0;
 
   // Puts what the last run led to where it belongs: but for driven components; ledgers are added to those of `whole`.
   virtual void put_back(State& whole) const = 0;
@@ -61,8 +66,13 @@ class Domain {
   virtual Index evaluations() const = 0;  // of forces so far
 };
 
-// Any rule, by Newton's method where forces depend on what is sought. The reference for every other domain.
-// `part` must outlive it.
-std::unique_ptr<Domain> make_midpoint_domain(const DomainInterface::Part& part, DomainRule rule, double system_step);
+// `part` must outlive them. The fastest that takes the rule: explicit ones without dampers by batches.
+std::unique_ptr<Domain> make_domain(const DomainInterface::Part& part, const DomainRule& rule, double system_step);
+// Any rule but terms' own steps, by Newton's method where forces depend on what is sought: the reference.
+std::unique_ptr<Domain> make_midpoint_domain(const DomainInterface::Part& part, const DomainRule& rule,
+                                             double system_step);
+// alpha of 0 or 1, no dampers. Terms may have steps of their own: `ticks`, each a divisor of the substeps.
+std::unique_ptr<Domain> make_explicit_domain(const DomainInterface::Part& part, const DomainRule& rule,
+                                             double system_step);
 
 }  // namespace tempi

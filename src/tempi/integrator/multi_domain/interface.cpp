@@ -156,18 +156,16 @@ void DomainInterface::start(State& state) const {
   Vector v = velocities(state);
   solve_velocities(momentum(unknown_), v);
   map_of(state.velocity)(psi_) = v;
-  follow(state);
+  follow(state.displacement);
+  follow(state.velocity);
 }
 
-void DomainInterface::follow(State& state) const {
+void DomainInterface::follow(std::vector<double>& x) const {
   for (const Row& row : tied_) {
-    const auto i = static_cast<std::size_t>(row.component);
-    state.displacement[i] = state.velocity[i] = 0.0;
-    for (const auto& [k, weight] : row.psi) {
-      const auto m = static_cast<std::size_t>(psi_[static_cast<std::size_t>(k)]);
-      state.displacement[i] += weight * state.displacement[m];
-      state.velocity[i] += weight * state.velocity[m];
-    }
+    double sum = 0.0;
+    for (const auto& [k, weight] : row.psi)
+      sum += weight * x[static_cast<std::size_t>(psi_[static_cast<std::size_t>(k)])];
+    x[static_cast<std::size_t>(row.component)] = sum;
   }
 }
 

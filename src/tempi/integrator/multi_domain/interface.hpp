@@ -36,6 +36,10 @@ class DomainInterface {
     std::vector<Index> driven;  // components of the part, ascending
     Matrix C;                   // (driven, psi)
     Vector mass;                // of the driven components [kg]
+    Index component_of_whole(Index i) const {
+      const Index d = submodel.model->dim();
+      return index(submodel.nodes[static_cast<std::size_t>(i / d)]) * d + i % d;
+    }
   };
   const std::vector<Part>& parts() const { return parts_; }
 
@@ -47,8 +51,8 @@ class DomainInterface {
 
   // Tied nodes go where they belong, and the interface moves with the momentum that its nodes and those have.
   void start(State& state) const;
-  // Tied nodes follow the others.
-  void follow(State& state) const;
+  // Of displacements or velocities, dim components a node: tied nodes follow the others.
+  void follow(std::vector<double>& x) const;
 
   // Of psi: its velocities in a state; the momenta of its unknown components, and back (known ones given in v).
   Vector velocities(const State& state) const;

@@ -12,7 +12,7 @@ namespace {
 // Substeps are steps of the variational map whose driven components are held.
 class MidpointDomain final : public Domain {
  public:
-  MidpointDomain(const DomainInterface::Part& part, DomainRule rule, double system_step)
+  MidpointDomain(const DomainInterface::Part& part, const DomainRule& rule, double system_step)
       : part_(part),
         rule_(rule),
         map_(*part.submodel.model, symmetric_midpoint_action(rule.alpha), system_step / rule.substeps),
@@ -27,16 +27,21 @@ class MidpointDomain final : public Domain {
     return part_.driven.empty() || (rule_.substeps == 1 && map_.action().is_explicit() && !model().has_dampers());
   }
 
-  const Impulses& run(const State& whole, SystemStep step, const Vector& w) override {
-    state_ = part_.submodel.restricted(whole);
+  void begin(const State& whole, SystemStep step) override {
+    start_ = part_.submodel.restricted(whole);
+    step_ = step;
+  }
+
+  const Impulses& run(const Vector& w) override {
+    state_ = start_;
     map_of(state_.velocity)(part_.driven) = w;
-    map_.forces().drive_along(step.t0, map_of(state_.displacement), w);
+    map_.forces().drive_along(step_.t0, map_of(state_.displacement), w);
     const Index n = static_cast<Index>(part_.driven.size());
     impulses_ = {Vector::Zero(n), Vector::Zero(n), Vector::Zero(n)};
-    const double h = step.length / rule_.substeps;
+    const double h = step_.length / rule_.substeps;
     for (int k = 0; k < rule_.substeps; ++k) {
       try {
-        map_.step(state_, step.t0 + k * h, h);
+        map_.step(state_, step_.t0 + k * h, h);
       } catch (const SolveError& error) {
         impulses_.admissible = false;
         impulses_.fault = error.what();
@@ -54,21 +59,19 @@ class MidpointDomain final : public Domain {
     return impulses_;
   }
 
-  Matrix response(const State& whole, SystemStep step) override {
-    const State here = part_.submodel.restricted(whole);
-    const Matrix K = stiffness_(here.displacement, step.t0);
+  Matrix response() override {
+    const Matrix K = stiffness_(start_.displacement, step_.t0);
     Matrix C;
     if (model().has_dampers())
       C = stiffness_.assemble([&](TermId id, std::span<double> H) {
-        model().add_damping(id, here.displacement, step.t0, 1.0, H);
+        model().add_damping(id, start_.displacement, step_.t0, 1.0, H);
       });
-    return interface_response(K, C, map_.forces().mass(), part_.driven, held_, rule_, step.length);
+    return interface_response(K, C, map_.forces().mass(), part_.driven, held_, rule_, step_.length);
   }
 
-  Vector rounding(const State& whole, SystemStep step) override {
-    const State here = part_.submodel.restricted(whole);
-    stiffness_(here.displacement, step.t0);
-    return step.length * stiffness_.rounding_of_forces(here.displacement, step.t0)(part_.driven);
+  Vector rounding() override {
+    stiffness_(start_.displacement, step_.t0);
+    return step_.length * stiffness_.rounding_of_forces(start_.displacement, step_.t0)(part_.driven);
   }
 
   void put_back(State& whole) const override {
@@ -90,13 +93,20 @@ class MidpointDomain final : public Domain {
   VariationalMap map_;
   AssembledStiffness stiffness_;
   std::vector<Index> held_;  // by supports
-  State state_;              // after the last run
+  SystemStep step_{};
+  State start_, state_;      // where the step begins; after the last run
   Impulses impulses_;
 };
 
 }  // namespace
 
-std::unique_ptr<Domain> make_midpoint_domain(const DomainInterface::Part& part, DomainRule rule, double system_step) {
+std::unique_ptr<Domain> make_domain(const DomainInterface::Part& part, const DomainRule& rule, double system_step) {
+  return rule.is_explicit() && !part.submodel.model->has_dampers() ? make_explicit_domain(part, rule, system_step)
+                                                                   : make_midpoint_domain(part, rule, system_step);
+}
+
+std::unique_ptr<Domain> make_midpoint_domain(const DomainInterface::Part& part, const DomainRule& rule,
+                                             double system_step) {
   return std::make_unique<MidpointDomain>(part, rule, system_step);
 }
 

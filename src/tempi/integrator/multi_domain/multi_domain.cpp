@@ -38,7 +38,8 @@ MultiDomainMap::MultiDomainMap(const Model& model, Domains domains, double syste
       framework_(framework),
       interface_((require_rules(domains_), model), domains_.of_term, domains_.ties) {
   for (std::size_t d = 0; d < domains_.rules.size(); ++d) {
-    all_.push_back(make_midpoint_domain(interface_.parts()[d], domains_.rules[d], system_step));
+    all_.push_back((domains_.by_reference ? make_midpoint_domain : make_domain)(interface_.parts()[d],
+                                                                                domains_.rules[d], system_step));
     explicit_ = explicit_ && all_.back()->is_explicit();
   }
 }
@@ -70,7 +71,7 @@ void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep ste
   for (std::size_t d = 0; d < all_.size(); ++d) {
     if (all_[d]->is_explicit()) continue;
     const DomainInterface::Matrix& C = interface_.parts()[d].C;
-    const DomainInterface::Matrix G = all_[d]->response(state, step);
+    const DomainInterface::Matrix G = all_[d]->response();
     S -= DomainInterface::Matrix(C.transpose() * G * C);
   }
   schur.A = interface_.of_unknown(S);
@@ -114,8 +115,8 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     for (std::size_t d = 0; d < all_.size(); ++d) {
       if (trial && impulses[d] != nullptr && all_[d]->is_explicit()) continue;
       const Vector of_part = parts[d].C * w;
-      impulses[d] = trial && !all_[d]->is_explicit() ? &all_[d]->attempt(state, step, of_part)
-                                                     : &all_[d]->run(state, step, of_part);
+      impulses[d] = trial && !all_[d]->is_explicit() ? &all_[d]->attempt(of_part)
+                                                     : &all_[d]->run(of_part);
       if (!impulses[d]->admissible) return false;
     }
     early = of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.early; }));
@@ -129,6 +130,7 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
   const auto require = [&](bool admissible) {
     if (!admissible) throw SolveError(fault());
   };
+  for (const auto& domain : all_) domain->begin(state, step);
   require(run_all(true));
   if (!unknown.empty() && explicit_) {
     interface_.solve_velocities(P + early, w);
@@ -151,7 +153,7 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     equations.rounding = [&] {
       Vector sum = Vector::Zero(static_cast<Index>(psi.size()));
       for (std::size_t d = 0; d < all_.size(); ++d)
-        sum += parts[d].C.cwiseAbs().transpose() * all_[d]->rounding(state, step);
+        sum += parts[d].C.cwiseAbs().transpose() * all_[d]->rounding();
       return of_unknown(sum);
     };
     equations.correct = [&](const Vector& R) -> std::optional<Vector> {
@@ -166,7 +168,7 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     equations.resolution = forces_.resolution(map_of(state.displacement), h);
     equations.sought = 1e-13;
     equations.name = "equations of the interface between domains";
-    StepSolution solution = solve_newton(equations, std::array{of_unknown(w), of_unknown(v)}, t0);
+    const StepSolution solution = solve_newton(equations, std::array{of_unknown(w), of_unknown(v)}, t0);
     w(unknown) = solution.z;
     taken.iterations = solution.iterations;
     require(run_all(false));
@@ -187,16 +189,19 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
 
   const Vector P1 =
       P + early + of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.late; }));
-  const Vector u_psi = map_of(state.displacement)(psi);
+  const Vector u0 = map_of(state.displacement);
   for (const auto& domain : all_) domain->put_back(state);
   Vector v1 = interface_.velocities(state);  // of those with a support
   interface_.solve_velocities(P1, v1);
-  for (const Index k : unknown) {
-    const auto i = static_cast<std::size_t>(psi[static_cast<std::size_t>(k)]);
-    state.displacement[i] = u_psi(k) + h * w(k);
-    state.velocity[i] = v1(k);
+  for (const Index k : unknown) state.velocity[static_cast<std::size_t>(psi[static_cast<std::size_t>(k)])] = v1(k);
+  interface_.follow(state.velocity);
+  for (const auto& part : parts) {  // to the bits domains have
+    const Vector of_part = part.C * w;
+    for (std::size_t j = 0; j < part.driven.size(); ++j) {
+      const Index i = part.component_of_whole(part.driven[j]);
+      state.displacement[static_cast<std::size_t>(i)] = u0(i) + h * of_part(static_cast<Index>(j));
+    }
   }
-  interface_.follow(state);
   taken.w = list(w);
   taken.projected = list(projected);
   return taken;
@@ -224,7 +229,7 @@ void MultiDomainMap::show(State& state, double t) const {
   if (framework_ == Framework::canonical || !now || now->t1 != t) return;
   if (framework_ == Framework::hamiltonian) {
     map_of(state.velocity)(interface_.psi()) = map_of(now->projected);
-    interface_.follow(state);
+    interface_.follow(state.velocity);
     return;
   }
   const std::optional<Taken>& earlier = at_step ? before_ : last_;
@@ -288,6 +293,7 @@ void MultiDomainMap::load(ArchiveReader& archive) {
   if (!response_at.empty()) {
     State there = reference_state(forces_.model());
     there.displacement = std::move(response_at);
+    for (const auto& domain : all_) domain->begin(there, {response_time, forces_.step()});
     make_schur(schur_, there, {response_time, forces_.step()});
   }
   last_ = std::move(taken[0]);

@@ -43,6 +43,7 @@ struct Domains {
   std::vector<int> of_term;       // numbered from 0
   std::vector<DomainRule> rules;  // one each
   std::vector<TiedNode> ties{};
+  bool by_reference = false;  // every domain by make_midpoint_domain: what others are tested against
 };
 
 class MultiDomainMap final : public OneStepMap {

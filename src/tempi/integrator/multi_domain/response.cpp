@@ -56,54 +56,42 @@ struct Partition {
 };
 
 // Of the columns `I` of driven components. `solve`: (M/h + C/2 + h a K / 2)^-1 of what is free.
-template <class Columns, class Solve>
-Columns early_impulses(const Blocks& K, const Blocks& C, const Vector& mass, const Columns& I, DomainRule rule,
-                       double h, Solve&& solve) {
+template <class Solve>
+Dense early_impulses(const Blocks& K, const Blocks& C, const Vector& mass, const Dense& I, DomainRule rule, double h,
+                     Solve&& solve) {
   const double alpha = rule.alpha, a = 2.0 * alpha * (1.0 - alpha), b = 1.0 - a, s = rule.substeps;
   const bool damped = C.RR.nonZeros() + C.RI.nonZeros() + C.II.nonZeros() > 0;
   const auto inertia = (mass / h).asDiagonal();
-  Columns q(mass.size(), I.cols()), p(mass.size(), I.cols()), early(I.rows(), I.cols());
-  q.setZero();
-  p.setZero();
-  early.setZero();
+  const Dense KI = K.RI * I, KII = K.II * I;
+  Dense q = Dense::Zero(mass.size(), I.cols()), p = q, early = Dense::Zero(I.rows(), I.cols());
   for (int k = 0; k < rule.substeps; ++k) {
     const double from = k * h, to = (k + 1) * h;
-    const Columns Kq = K.RR * q;
-    Columns rhs = p;
-    rhs += inertia * q;
-    rhs -= Columns(0.5 * h * b * Kq);
-    const Columns KI = K.RI * I;
-    rhs -= Columns(0.5 * h * (b * from + a * to) * KI);
-    Columns CI;
-    if (damped) {
-      CI = C.RI * I;
-      rhs += Columns(0.5 * (C.RR * q));
-      rhs -= Columns(0.5 * h * CI);
-    }
-    const Columns next = solve(rhs);
-    const Columns moved = next - q;
-    const Columns Knext = K.RR * next;
+    const Dense Kq = K.RR * q;
+    Dense rhs = p + inertia * q - 0.5 * h * b * Kq - 0.5 * h * (b * from + a * to) * KI;
+    if (damped) rhs += 0.5 * (C.RR * q) - 0.5 * h * (C.RI * I);
+    const Dense next = solve(rhs), moved = next - q;
     p = inertia * moved;
-    p -= Columns(0.5 * h * (a * Kq + b * Knext));
-    p -= Columns(0.5 * h * (a * from + b * to) * KI);
-    if (damped) {
-      p -= Columns(0.5 * (C.RR * moved));
-      p -= Columns(0.5 * h * CI);
-    }
+    p -= 0.5 * h * (a * Kq + b * (K.RR * next)) + 0.5 * h * (a * from + b * to) * KI;
+    if (damped) p -= 0.5 * (C.RR * moved) + 0.5 * h * (C.RI * I);
     for (const double point : {alpha, 1.0 - alpha}) {
       const double still = 1.0 - (k + point) / s;  // 1 - tau
       if (still == 0.0) continue;
-      const Columns at = (1.0 - point) * q + point * next;
-      early -= Columns(0.5 * h * still * (K.IR * at));
-      early -= Columns(0.5 * h * still * (from + point * h) * (K.II * I));
-      if (!damped) continue;
-      early -= Columns(0.5 * still * (C.IR * moved));
-      early -= Columns(0.5 * still * h * (C.II * I));
+      early -= 0.5 * h * still * (K.IR * ((1.0 - point) * q + point * next) + (from + point * h) * KII);
+      if (damped) early -= 0.5 * still * (C.IR * moved + h * (C.II * I));
     }
     q = next;
   }
   return early;
 }
+
+Vector of_free(const Partition& partition, const Vector& mass) {
+  Vector free(partition.free);
+  for (Index i = 0; i < mass.size(); ++i)
+    if (const Index place = partition.free_place[static_cast<std::size_t>(i)]; place >= 0) free(place) = mass(i);
+  return free;
+}
+
+Sparse symmetric(const Sparse& G) { return 0.5 * (G + Sparse(G.transpose())); }
 
 }  // namespace
 
@@ -114,39 +102,50 @@ Sparse interface_response(const Sparse& stiffness, const Sparse& damping, const 
   const Partition partition(mass.size(), driven, held);
   const Blocks K = partition.blocks(stiffness);
   const Blocks C = damping.size() > 0 ? partition.blocks(damping) : Blocks{};
-  Vector free_mass(partition.free);
-  for (Index i = 0; i < mass.size(); ++i)
-    if (const Index place = partition.free_place[static_cast<std::size_t>(i)]; place >= 0) free_mass(place) = mass(i);
+  const Vector free_mass = of_free(partition, mass);
   const Index n = partition.driven;
-  Sparse G(n, n);
-  if (a == 0.0 && damping.size() == 0) {
-    Sparse I(n, n);
-    I.setIdentity();
-    G = early_impulses(K, C, free_mass, I, rule, h, [&](const Sparse& rhs) {
-      return Sparse(Vector(h * free_mass.cwiseInverse()).asDiagonal() * rhs);
+  Sparse A = 0.5 * h * a * K.RR;
+  if (damping.size() > 0) A += Sparse(0.5 * C.RR);
+  for (Index i = 0; i < A.cols(); ++i) A.coeffRef(i, i) += free_mass(i) / h;
+  SparseFactors factors(SparseFactors::Kind::symmetric);
+  if (A.cols() > 0 && !factors.factorise(A))
+    throw SolveError("the equations of a domain are singular. Choose a smaller step.");
+  constexpr Index at_once = 64;  // columns, for the sake of memory
+  Dense all(n, n);
+  for (Index first = 0; first < n; first += at_once) {
+    const Index count = std::min(at_once, n - first);
+    Dense I = Dense::Zero(n, count);
+    for (Index j = 0; j < count; ++j) I(first + j, j) = 1.0;
+    all.middleCols(first, count) = early_impulses(K, C, free_mass, I, rule, h, [&](const Dense& rhs) {
+      Dense x(rhs.rows(), rhs.cols());
+      for (Index j = 0; j < rhs.cols(); ++j) x.col(j) = factors.solve(rhs.col(j));
+      return x;
     });
-  } else {
-    Sparse A = 0.5 * h * a * K.RR;
-    if (damping.size() > 0) A += Sparse(0.5 * C.RR);
-    for (Index i = 0; i < A.cols(); ++i) A.coeffRef(i, i) += free_mass(i) / h;
-    SparseFactors factors(SparseFactors::Kind::symmetric);
-    if (A.cols() > 0 && !factors.factorise(A))
-      throw SolveError("the equations of a domain are singular. Choose a smaller step.");
-    constexpr Index at_once = 64;  // columns, for the sake of memory
-    Dense all(n, n);
-    for (Index first = 0; first < n; first += at_once) {
-      const Index count = std::min(at_once, n - first);
-      Dense I = Dense::Zero(n, count);
-      for (Index j = 0; j < count; ++j) I(first + j, j) = 1.0;
-      all.middleCols(first, count) = early_impulses(K, C, free_mass, I, rule, h, [&](const Dense& rhs) {
-        Dense x(rhs.rows(), rhs.cols());
-        for (Index j = 0; j < rhs.cols(); ++j) x.col(j) = factors.solve(rhs.col(j));
-        return x;
-      });
-    }
-    G = all.sparseView(0.0, 0.0);
   }
-  return 0.5 * (G + Sparse(G.transpose()));
+  return symmetric(all.sparseView(0.0, 0.0));
+}
+
+Sparse explicit_response(std::span<const StiffnessOfTicks> stiffness, const Vector& mass,
+                         std::span<const Index> driven, std::span<const Index> held, int substeps,
+                         double system_step) {
+  const double h = system_step / substeps;
+  const Partition partition(mass.size(), driven, held);
+  const Vector inverse_mass = of_free(partition, mass).cwiseInverse();
+  std::vector<Blocks> K;
+  for (const StiffnessOfTicks& of_ticks : stiffness) K.push_back(partition.blocks(of_ticks.K));
+  Sparse q(partition.free, partition.driven), v = q, early(partition.driven, partition.driven);
+  for (int k = 1; k < substeps; ++k) {
+    q += Sparse(h * v);
+    for (std::size_t g = 0; g < K.size(); ++g) {
+      if (k % stiffness[g].ticks != 0) continue;
+      const double act = stiffness[g].ticks * h, still = 1.0 - static_cast<double>(k) / substeps;
+      early -= Sparse(act * still * (K[g].IR * q));
+      early -= Sparse(act * still * k * h * K[g].II);
+      const Sparse force = Sparse(K[g].RR * q) + Sparse(k * h * K[g].RI);
+      v -= Sparse((act * inverse_mass).asDiagonal() * force);
+    }
+  }
+  return symmetric(early);
 }
 
 }  // namespace tempi

@@ -7,8 +7,8 @@
 //   p_k     =  h/2 K (b q_k + a q_{k+1}) + M (q_{k+1} - q_k) / h + C (q_{k+1} - q_k) / 2
 //   p_{k+1} = -h/2 K (a q_k + b q_{k+1}) + M (q_{k+1} - q_k) / h - C (q_{k+1} - q_k) / 2
 //
-// of what is neither driven nor held; driven components move along q = w t. For alpha = 0 or 1 without damping nothing
-// is solved, and what the interface moves spreads by one ring of elements a substep: the result is as sparse.
+// of what is neither driven nor held; driven components move along q = w t. Where nothing has to be solved what the
+// interface moves spreads by one ring of terms a substep: the result is as sparse.
 #pragma once
 
 #include <Eigen/SparseCore>
@@ -24,5 +24,14 @@ Eigen::SparseMatrix<double> interface_response(const Eigen::SparseMatrix<double>
                                                const Eigen::SparseMatrix<double>& damping, const Eigen::VectorXd& mass,
                                                std::span<const Index> driven, std::span<const Index> held,
                                                DomainRule rule, double system_step);
+
+// The same of velocity Verlet, of terms that act every so many substeps.
+struct StiffnessOfTicks {
+  std::int32_t ticks;
+  Eigen::SparseMatrix<double> K;
+};
+Eigen::SparseMatrix<double> explicit_response(std::span<const StiffnessOfTicks> stiffness, const Eigen::VectorXd& mass,
+                                              std::span<const Index> driven, std::span<const Index> held, int substeps,
+                                              double system_step);
 
 }  // namespace tempi

@@ -14,6 +14,18 @@ namespace tempi {
 
 bool Admissibility::holds() const { return value > 0.0 && std::isfinite(value); }
 
+Admissibility first_fault(const Model& model, std::span<const double> u, double t) {
+  std::vector<double> p(model.largest_stencil() * static_cast<std::size_t>(model.dim()));
+  for (Index k = 0; k < model.term_count(); ++k) {
+    const auto term = make_id<TermId>(k);
+    const auto [potential, i] = model.term(term);
+    std::ranges::fill(p, 0.0);
+    const Admissibility here{term, potential->add_gradient(i, u, t, p)};
+    if (!here.holds()) return {term, here.value, potential->fault(i, u, t, here.value)};
+  }
+  return {TermId{}, 0.0, fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s.", t)};
+}
+
 StageForces::StageForces(const Model& model, double step, ConstraintsKept kept)
     : model_(model),
       step_(step),
@@ -47,7 +59,7 @@ Admissibility StageForces::evaluate(Stage& stage, double t) const {
       stage.force = last.force;
       stage.load = last.load;
       stage.damping = Vector::Zero(mass_.size());
-      return first_fault(stage, t);
+      return first_fault(model_, span_of(stage.u), t);
     }
     last.t = t;
   }
@@ -56,19 +68,6 @@ Admissibility StageForces::evaluate(Stage& stage, double t) const {
   stage.damping.setZero(model_.has_dampers() ? mass_.size() : 0);
   for (Index k = 0; model_.has_dampers() && k < model_.term_count(); ++k) add_damping(make_id<TermId>(k), stage, t);
   return {};
-}
-
-// The first term that is not admissible.
-Admissibility StageForces::first_fault(const Stage& stage, double t) const {
-  std::vector<double> p(model_.largest_stencil() * static_cast<std::size_t>(model_.dim()));
-  for (Index k = 0; k < model_.term_count(); ++k) {
-    const auto term = make_id<TermId>(k);
-    const auto [potential, i] = model_.term(term);
-    std::ranges::fill(p, 0.0);
-    const Admissibility here{term, potential->add_gradient(i, span_of(stage.u), t, p)};
-    if (!here.holds()) return {term, here.value, potential->fault(i, span_of(stage.u), t, here.value)};
-  }
-  return {TermId{}, 0.0, fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s.", t)};
 }
 
 void StageForces::add_damping(TermId term, Stage& stage, double t) const {

@@ -41,6 +41,9 @@ struct Admissibility {  // of the first term that is not admissible; 1 where all
   bool holds() const;
 };
 
+// The first term of a model that is not admissible at displacements u.
+Admissibility first_fault(const Model& model, std::span<const double> u, double t);
+
 class StageForces {
  public:
   using Vector = Eigen::VectorXd;
@@ -84,7 +87,6 @@ class StageForces {
   static double resolution(const Vector& u, double h) { return 1e-15 * u.cwiseAbs().maxCoeff() / h; }
 
  private:
-  Admissibility first_fault(const Stage& stage, double t) const;
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
 

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// Domains on bodies of every element: one method where all is alike, the fast domains against the reference, momenta,
+// symplecticity, supports and loads with their books, threads, checkpoints, tied meshes, and what is refused.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "support/split_oscillator.hpp"
+#include "support/sync.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/diagnostic/energy.hpp"
+#include "tempi/integrator/one_step/sync_variational.hpp"
+
+namespace tempi {
+namespace {
+
+using namespace test;
+
+// Cells on either side of a plane x = constant, by their centres.
+std::vector<int> halves(const Mesh& mesh, double at = 0.5) {
+  std::vector<int> domain;
+  for (Index c = 0; c < mesh.cells().size(); ++c) {
+    double x = 0.0;
+    const auto nodes = mesh.cells()[c];
+    for (const NodeId a : nodes) x += mesh.point(a)[0] / static_cast<double>(nodes.size());
+    domain.push_back(x < at ? 0 : 1);
+  }
+  return domain;
+}
+
+void no_change(const Mesh&, Model::Parts&) {}
+void hold_and_load(const Mesh& mesh, Model::Parts& parts) {
+  parts.supports = held_at_rest(mesh, "left");
+  add_force(parts, make_gravity(mesh, cells_of(parts), {}, formulas({"0.1", "-0.2*cos(2*t)", "0.1*X"}, mesh.dim())));
+}
+void hold_under_gravity(const Mesh& mesh, Model::Parts& parts) {
+  parts.supports = held_at_rest(mesh, "left");
+  add_force(parts, make_gravity(mesh, cells_of(parts), {}, formulas({"0.1", "-0.2", "0.05"}, mesh.dim())));
+}
+// Across the interface too.
+void move_and_load(const Mesh& mesh, Model::Parts& parts) {
+  std::vector<Support> supports;
+  supports.push_back(
+      moving("left", nodes_of(mesh, "left"), {"0.02*sin(3*t)", "0.01*Y*sin(t)", "0.01*(cos(t)-1)"}, mesh.dim()));
+  parts.supports = Supports(std::move(supports), mesh.points(), mesh.dim());
+  add_force(parts, make_pressure(mesh, facets_of(mesh, "right"), Expression("0.02*(1+sin(t))", Constants{}),
+                                 PressureFrame::deformed));
+}
+using Change = void (*)(const Mesh&, Model::Parts&);
+
+Body body_of(Mesh mesh, Change change = no_change) {
+  return make_body_with(std::move(mesh), NeoHookean{{1.3, 0.7}}, 1.2, change);
+}
+double step_of(const Body& body, double safety) { return smallest(own_steps(*body.model, safety)); }
+
+struct Result {
+  State state;
+  Snapshot shown;
+};
+Result run(Integrator& integrator, const Body& body, double t, int threads = 1) {
+  integrator.use_threads(threads);
+  State state = moving_state(body, 0.1, 0.02, 5);
+  integrator.advance_to(state, t);
+  Snapshot shown = integrator.synchronized(state, t);
+  return {std::move(state), std::move(shown)};
+}
+
+// ---- where all is alike ----
+
+class OnEveryMesh : public testing::TestWithParam<MeshCase> {};
+INSTANTIATE_TEST_SUITE_P(Meshes, OnEveryMesh, testing::ValuesIn(mesh_cases()),
+                         [](const auto& of) { return of.param.name; });
+
+TEST_P(OnEveryMesh, DomainsWithOneSubstepAreTheUndividedMethod) {
+  for (const Change change : {no_change, hold_and_load, move_and_load})
+    for (const double alpha : {0.0, 0.3, 0.5, 1.0}) {
+      const Body body = body_of(GetParam().make(), change);
+      const double h = step_of(body, 0.8), t = 20.5 * h;
+      SyncVariational one(*body.model, symmetric_midpoint_action(alpha), h);
+      MultiDomain divided(*body.model, Domains{halves(*body.mesh), {{alpha, 1}, {alpha, 1}}}, h);
+      const Result a = run(one, body, t), b = run(divided, body, t);
+      EXPECT_LE(largest_difference(a.shown.state.displacement, b.shown.state.displacement), 1e-12) << alpha;
+      EXPECT_LE(largest_difference(a.shown.state.velocity, b.shown.state.velocity), 1e-11) << alpha;
+      EXPECT_NEAR(a.state.loads.work.value(), b.state.loads.work.value(), alpha == 0.5 || alpha == 0.3 ? 1e-12 : 1e-3);
+      for (std::size_t s = 0; s < a.state.supports.size(); ++s) {
+        EXPECT_NEAR(a.state.supports[s].work.value(), b.state.supports[s].work.value(), 1e-11);
+        for (std::size_t c = 0; c < 3; ++c)
+          EXPECT_NEAR(a.state.supports[s].impulse[c].value(), b.state.supports[s].impulse[c].value(), 1e-11);
+      }
+    }
+}
+
+// ---- the fast domains ----
+
+TEST_P(OnEveryMesh, FastDomainsMoveAsTheReference) {
+  for (const Change change : {no_change, hold_under_gravity, hold_and_load, move_and_load}) {
+    const Body body = body_of(GetParam().make(), change);
+    const double step = step_of(body, 0.8), t = 12.5 * step;
+    for (const int substeps : {2, 4, 5}) {
+      Domains domains{halves(*body.mesh), {{0.0, substeps}, {0.0, 1}}};
+      MultiDomain fast(*body.model, domains, step);
+      domains.by_reference = true;
+      MultiDomain reference(*body.model, domains, step);
+      const Result a = run(reference, body, t), b = run(fast, body, t, 2);
+      EXPECT_LE(largest_difference(a.shown.state.displacement, b.shown.state.displacement), 2e-13);
+      EXPECT_LE(largest_difference(a.shown.state.velocity, b.shown.state.velocity), 2e-12);
+      for (std::size_t s = 0; s < a.state.supports.size(); ++s)
+        for (std::size_t c = 0; c < 3; ++c)
+          EXPECT_NEAR(a.state.supports[s].impulse[c].value(), b.state.supports[s].impulse[c].value(), 1e-12);
+    }
+  }
+}
+
+TEST(MultiDomain, HasTheSameBitsOnAnyNumberOfThreads) {
+  const Body body = body_of(tetrahedron_mesh(CellType::tetrahedron4, 6, 0.1, 3), hold_under_gravity);
+  const double h = step_of(body, 0.5);
+  const Domains domains{halves(*body.mesh, 0.3), {{0.0, 4}, {0.5, 1}}};
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3, 8}) {
+    MultiDomain method(*body.model, domains, 4.0 * h);
+    const Result result = run(method, body, 20.5 * h, threads);
+    if (first.empty()) first = result.shown.state.velocity;
+    EXPECT_EQ(first, result.shown.state.velocity) << threads;
+  }
+}
+
+// ---- what it keeps ----
+
+TEST(MultiDomain, KeepsMomentaToRoundingWithAnySubsteps) {
+  const Body body = body_of(tetrahedron_mesh(CellType::tetrahedron4, 3, 0.15, 4));
+  const double step = step_of(body, 0.8);
+  struct Case {
+    DomainRule first, second;
+  };
+  for (const Case& rules : {Case{{0.0, 8}, {0.0, 1}}, Case{{0.0, 3}, {0.0, 2}}, Case{{0.5, 1}, {0.0, 4}},
+                            Case{{0.5, 3}, {0.3, 2}}}) {
+    MultiDomain method(*body.model, Domains{halves(*body.mesh), {rules.first, rules.second}}, step);
+    State state = moving_state(body, 0.1, 0.02, 5);
+    const Momenta before = momenta(*body.model, state);
+    for (const double steps : {10.0, 20.3, 30.0, 40.7, 50.0}) {  // at system times and between
+      method.advance_to(state, steps * step);
+      const Snapshot shown = method.synchronized(state, steps * step);
+      const Momenta after = momenta(*body.model, shown.state);
+      for (std::size_t c = 0; c < 3; ++c) {
+        EXPECT_NEAR(before.linear[c], after.linear[c], 2e-15);
+        EXPECT_NEAR(before.angular[c], after.angular[c], 2e-14);
+      }
+    }
+  }
+}
+
+// With substeps the paper's velocities have momenta that wander: a control of the test above.
+TEST(MultiDomain, TheProjectedVelocitiesOfThePaperDoNotKeepMomenta) {
+  const Body body = body_of(tetrahedron_mesh(CellType::tetrahedron4, 3, 0.15, 4));
+  const double step = step_of(body, 0.8);
+  MultiDomain method(*body.model, Domains{halves(*body.mesh), {{0.0, 8}, {0.0, 1}}}, step, Framework::hamiltonian);
+  State state = moving_state(body, 0.1, 0.02, 5);
+  const Momenta before = momenta(*body.model, state);
+  method.advance_to(state, 40.0 * step);
+  const Momenta after = momenta(*body.model, method.synchronized(state, 40.0 * step).state);
+  double wandered = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) wandered = std::max(wandered, std::abs(before.linear[c] - after.linear[c]));
+  EXPECT_GE(wandered, 1e-7);
+}
+
+TEST(MultiDomain, IsSymplecticWithSubsteps) {
+  const std::unique_ptr<Model> model = spring_model(0.3);
+  const State at = spinning_springs(*model);
+  const std::vector<int> domain = {0, 0, 0, 1};  // the triangle and its tail
+  for (const auto& [first, second] : {std::pair<DomainRule, DomainRule>{{0.0, 4}, {0.0, 1}},
+                                      {{0.5, 3}, {0.0, 2}},
+                                      {{0.0, 1}, {0.3, 3}}}) {
+    const auto make = [&](const Model& of, double h) {
+      return std::make_unique<MultiDomain>(of, Domains{domain, {first, second}}, h);
+    };
+    EXPECT_LE(symplectic_defect(make, *model, at, 0.2, 3), 1e-8);
+  }
+}
+
+// ---- going on ----
+
+TEST(MultiDomain, GoesOnFromACheckpointWithTheSameBits) {
+  const Body body = body_of(tetrahedron_mesh(CellType::tetrahedron4, 3, 0.15, 4), hold_and_load);
+  const double h = step_of(body, 0.5);
+  for (const Framework framework : {Framework::canonical, Framework::hamiltonian, Framework::lagrangian}) {
+    const auto make = [&] {
+      return std::make_unique<MultiDomain>(*body.model, Domains{halves(*body.mesh), {{0.0, 4}, {0.5, 1}}}, 4.0 * h,
+                                           framework);
+    };
+    const auto whole = make(), first = make(), second = make();
+    State a = moving_state(body, 0.1, 0.02, 5), b = a;
+    whole->advance_to(a, 60.0 * h);
+    first->advance_to(b, 22.0 * h);
+    first->synchronized(b, 23.0 * h);  // nobody notices
+    std::stringstream file;
+    {
+      ArchiveWriter archive(file);
+      b.save(archive);
+      first->save(archive);
+    }
+    State c = reference_state(*body.model);
+    ArchiveReader archive(file);
+    c.load(archive);
+    second->load(archive);
+    second->advance_to(c, 60.0 * h);
+    EXPECT_EQ(a.displacement, c.displacement);
+    EXPECT_EQ(a.velocity, c.velocity);
+    EXPECT_EQ(whole->synchronized(a, 61.0 * h).state.velocity, second->synchronized(c, 61.0 * h).state.velocity);
+  }
+}
+
+// ---- meshes that do not match ----
+
+// Two blocks, the second beside the first, each with nodes of its own at x = 1; those of the finer follow.
+struct TwoBlocks {
+  Body body;
+  std::vector<int> domain;
+  std::vector<TiedNode> ties;
+};
+TwoBlocks two_blocks(int coarse, int fine) {
+  const Mesh a = triangle_mesh(CellType::triangle3, coarse), b = triangle_mesh(CellType::triangle3, fine);
+  MeshData data;
+  data.dim = 2;
+  data.cells = a.cells();
+  TwoBlocks blocks;
+  data.points.assign(a.points().begin(), a.points().end());
+  for (Index k = 0; k < b.node_count(); ++k) {
+    data.points.push_back(b.point(make_id<NodeId>(k))[0] + 1.0);
+    data.points.push_back(b.point(make_id<NodeId>(k))[1]);
+  }
+  for (Index k = 0; k < b.cells().size(); ++k) {
+    std::vector<NodeId> nodes(b.cells()[k].begin(), b.cells()[k].end());
+    for (NodeId& n : nodes) n = make_id<NodeId>(index(n) + a.node_count());
+    data.cells.push_back(CellType::triangle3, nodes, k + 1);
+  }
+  for (Index k = 0; k < a.node_count() + b.node_count(); ++k) data.point_labels.push_back(k + 1);
+  for (Index k = 0; k < data.cells.size(); ++k) blocks.domain.push_back(k < a.cells().size() ? 0 : 1);
+  std::vector<std::pair<double, NodeId>> masters;
+  for (Index k = 0; k < a.node_count(); ++k)
+    if (a.point(make_id<NodeId>(k))[0] == 1.0) masters.emplace_back(a.point(make_id<NodeId>(k))[1], make_id<NodeId>(k));
+  std::ranges::sort(masters);
+  for (Index k = 0; k < b.node_count(); ++k) {
+    const auto p = b.point(make_id<NodeId>(k));
+    if (p[0] != 0.0) continue;
+    auto above = std::ranges::find_if(masters, [&](const auto& m) { return m.first >= p[1]; });
+    if (above == masters.begin()) ++above;
+    const auto below = above - 1;
+    const double part = (p[1] - below->first) / (above->first - below->first);
+    blocks.ties.push_back({make_id<NodeId>(k + a.node_count()), {{below->second, 1.0 - part}, {above->second, part}}});
+  }
+  blocks.body = body_of(Mesh(std::move(data)));
+  return blocks;
+}
+
+TEST(MultiDomain, TiedMeshesKeepMomentaAndTheirConstraint) {
+  TwoBlocks blocks = two_blocks(3, 7);
+  const Body& body = blocks.body;
+  const double h = step_of(body, 0.5);
+  for (const DomainRule& fine : {DomainRule{0.0, 4}, DomainRule{0.5, 2}}) {
+    MultiDomain method(*body.model, Domains{blocks.domain, {{0.0, 1}, fine}, blocks.ties}, fine.substeps * h);
+    State state = moving_state(body, 0.1, 0.02, 5);
+    method.advance_to(state, 0.0);
+    method.advance_to(state, 1e-9 * h);
+    const Momenta before = momenta(*body.model, state);
+    const Energies start = energies(*body.model, method.synchronized(state, fine.substeps * h));
+    method.advance_to(state, 400.0 * h);
+    const Snapshot shown = method.synchronized(state, 400.0 * h);
+    const Momenta after = momenta(*body.model, shown.state);
+    for (std::size_t c = 0; c < 2; ++c) EXPECT_NEAR(before.linear[c], after.linear[c], 1e-14);
+    EXPECT_NEAR(before.angular[2], after.angular[2], 1e-13);
+    const Energies now = energies(*body.model, shown);
+    EXPECT_NEAR(now.kinetic + now.potential, start.kinetic + start.potential, 0.01 * start.kinetic);
+    for (const TiedNode& tie : blocks.ties)
+      for (std::size_t c = 0; c < 2; ++c) {
+        double u = -shown.state.displacement[ordinal(tie.node) * 2 + c];
+        for (const auto& [master, weight] : tie.masters)
+          u += weight * shown.state.displacement[ordinal(master) * 2 + c];
+        EXPECT_NEAR(u, 0.0, 1e-14);
+      }
+  }
+}
+
+// Of a uniform strain tied meshes give a uniform stress only where trace spaces agree; a rigid turn gives none at all.
+TEST(MultiDomain, TiedMeshesTurnAsOne) {
+  TwoBlocks blocks = two_blocks(2, 5);
+  const double h = step_of(blocks.body, 0.5);
+  MultiDomain method(*blocks.body.model, Domains{blocks.domain, {{0.0, 1}, {0.0, 4}}, blocks.ties}, 4.0 * h);
+  State state = reference_state(*blocks.body.model);
+  state.displacement = rigid_displacements(*blocks.body.mesh, 0.7, {0.3, -0.2, 0.0});
+  method.advance_to(state, 40.0 * h);
+  EXPECT_LE(largest_difference(state.displacement, rigid_displacements(*blocks.body.mesh, 0.7, {0.3, -0.2, 0.0})),
+            1e-12);
+}
+
+// ---- what is refused ----
+
+TEST(MultiDomain, RefusesWhatItCannotDo) {
+  const Body body = body_of(triangle_mesh(CellType::triangle3, 2));
+  const std::vector<int> domain = halves(*body.mesh);
+  const auto make = [&](Domains domains) { MultiDomain(*body.model, std::move(domains), 1e-3); };
+  EXPECT_THROW(make({domain, {{0.0, 1}}}), InputError);
+  EXPECT_THROW(make({domain, {{0.0, 0}, {0.0, 1}}}), InputError);
+  EXPECT_THROW(make({domain, {{1.5, 1}, {0.0, 1}}}), InputError);
+  EXPECT_THROW(make({domain, {{0.0, 1}, {0.0, 1}}, {TiedNode{NodeId{0}, {{NodeId{1}, 0.5}}}}}), InputError);
+  EXPECT_THROW(make({domain, {{0.0, 1}, {0.0, 1}}, {TiedNode{NodeId{0}, {{NodeId{0}, 1.0}}}}}), InputError);
+  TwoBlocks apart = two_blocks(2, 2);
+  EXPECT_THROW(MultiDomain(*apart.body.model, Domains{apart.domain, {{0.0, 1}, {0.0, 1}}}, 1e-3), InputError);
+}
+
+}  // namespace
+}  // namespace tempi
