@@ -31,7 +31,9 @@ MethodOptions method_options_of(const Section& s) {
           .subdomains = s.text("subdomains"),
           .grid = s.one_or_more("grid"),
           .parity = s.boolean("parity"),
-          .reduced = s.boolean("reduced")};
+          .reduced = s.boolean("reduced"),
+          .framework = s.text("framework"),
+          .domains = s.text("domains")};
 }
 
 IntegratorInput read_integrator(const Section& s, bool particles) {
@@ -61,7 +63,8 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
   in.own_shares_asked = in.mass_shares == "own";
   in.steps_asked = s.has("safety") || s.has("courant") || s.has("step");
   if (in.mass_shares == "auto")
-    in.mass_shares = particles || (in.lattice == "auto" && engine != Engine::softened) || engine == Engine::one_step
+    in.mass_shares = particles || (in.lattice == "auto" && engine != Engine::softened) || engine == Engine::one_step ||
+                                 engine == Engine::domains
                          ? "balanced"
                          : "own";
   in.residual = in.residual_asked && engine == Engine::strikes;
@@ -111,6 +114,18 @@ ParticlesInput read_particles(const Section& s) {
          "units and scale belong to a file of particles; these are given here.");
   if (p.file.empty() && p.mass.empty()) fail(p.place, "[particles] has no mass (in kg). Add mass = ...");
   return p;
+}
+
+std::vector<std::array<Index, 2>> read_pair_list(const Section& s);
+
+TieInput read_tie(const Section& s) {
+  TieInput tie{s.list<std::string>("groups", "two names of groups"), read_pair_list(s), s.number("reach"), s.place()};
+  if (tie.groups.empty() == tie.pairs.empty())
+    fail(tie.place, tie.pairs.empty() ? "[[tie]] has neither groups nor pairs. Give one of them."
+                                      : "groups and pairs are both given. Keep one.");
+  if (!tie.groups.empty() && tie.groups.size() != 2)
+    fail(tie.place, fmt::format("groups has {} names (must be 2).", tie.groups.size()));
+  return tie;
 }
 
 std::vector<std::array<Index, 2>> read_pair_list(const Section& s) {
@@ -251,8 +266,10 @@ void read_body(const Reader& reader, CaseFile& c) {
                         s.boolean("stress"), s.boolean("residual"), s.boolean("body"), s.place_of("name"),
                         s.place_of("residual"), s.place()});
   for (const Section& s : reader.sections("domain"))
-    c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"), s.integer("substeps"),
-                         s.text("integrator"), s.place()});
+    c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"),
+                         s.has("substeps") ? std::optional(s.integer("substeps")) : std::nullopt,
+                         s.text("integrator"), s.integer("rings"), s.place()});
+  for (const Section& s : reader.sections("tie")) c.ties.push_back(read_tie(s));
   for (const Section& s : reader.sections("subdomain"))
     c.subdomains.push_back({s.selector("group"), s.number("energy_step"), s.place()});
   const Section initial = reader.section("initial");
@@ -294,6 +311,7 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   const Section mesh = reader.section("mesh");
   c.mesh_file = mesh.text("file");
   c.mesh_place = mesh.place_of("file");
+  c.meshes_beside = mesh.list<std::string>("beside", "a list of file names");
   c.mesh_order = mesh.integer("order");
   c.mesh_size = mesh.number("size").value_or(0.0);
   c.mesh_refine = mesh.integer("refine");
@@ -313,10 +331,14 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   if (!c.subdomains.empty() && method_of(c.integrator).engine != Engine::stepping)
     fail(c.subdomains.front().place,
          fmt::format("[[subdomain]] belongs to async-energy-stepping, not to {}. Leave it out.", c.integrator.method));
-  if (!c.domains.empty())
-    fail(c.domains.front().place, fmt::format("[[domain]] belongs to methods that integrate domains by themselves, "
-                                              "which {} does not. Leave it out.",
-                                              c.integrator.method));
+  const bool divides = method_of(c.integrator).engine == Engine::domains;
+  if (!c.domains.empty() && !divides)
+    fail(c.domains.front().place,
+         fmt::format("[[domain]] belongs to multi-domain, not to {}. Leave it out.", c.integrator.method));
+  if (!c.ties.empty() && !divides)
+    fail(c.ties.front().place, fmt::format("[[tie]] joins domains of multi-domain, and {} has none. Choose that, or "
+                                           "leave it out.",
+                                           c.integrator.method));
   const Section run = reader.section("run");
   c.end_time = *run.number("end_time");
   c.energy_tolerance = *run.number("energy_tolerance");

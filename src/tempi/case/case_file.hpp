@@ -157,8 +157,16 @@ struct DomainInput {
   std::string name;
   Selector target;
   double alpha;  // of its symmetric midpoint rule: 0 and 1 are explicit
-  int substeps;  // per system step
+  std::optional<int> substeps;  // per system step; absent: as many as stability asks for
   std::string integrator;
+  int rings;  // of elements around it that it takes from others
+  Place place;
+};
+
+struct TieInput {
+  std::vector<std::string> groups;           // two surfaces, or empty
+  std::vector<std::array<Index, 2>> pairs;   // of particles: who follows whom
+  std::optional<double> reach;               // [m]
   Place place;
 };
 
@@ -187,6 +195,7 @@ struct CaseFile {
   Constants constants;
   std::optional<ParticlesInput> particles;  // instead of a mesh, or beside it
   std::filesystem::path mesh_file;          // as written, relative to the case file
+  std::vector<std::string> meshes_beside;   // more of them
   Place mesh_place;
   int mesh_order;
   double mesh_size;  // 0: as the geometry says
@@ -205,6 +214,7 @@ struct CaseFile {
   std::vector<WallInput> walls;
   std::vector<ProbeInput> probes;
   std::vector<DomainInput> domains;
+  std::vector<TieInput> ties;
   std::vector<SubdomainInput> subdomains;
   IntegratorInput integrator;
   double end_time;                     // [s]

@@ -18,6 +18,7 @@ struct MethodOptions {
   std::string subdomains;
   std::vector<double> grid;  // [m]; empty: not given
   bool parity, reduced;
+  std::string framework, domains;
 };
 
 // Those of the option table.

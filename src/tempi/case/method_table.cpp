@@ -14,6 +14,7 @@
 #include "tempi/integrator/avi/avi_adaptive.hpp"
 #include "tempi/integrator/avi/avi_explicit.hpp"
 #include "tempi/integrator/avi/avi_implicit.hpp"
+#include "tempi/integrator/multi_domain/multi_domain.hpp"
 #include "tempi/integrator/one_step/sync_constrained.hpp"
 #include "tempi/integrator/one_step/sync_energy_momentum.hpp"
 #include "tempi/integrator/one_step/sync_newmark_implicit.hpp"
@@ -217,6 +218,16 @@ const std::vector<Method>& rows() {
        },
        .takes_sums = false,
        .step_limit = without_limit},
+      {.name = "multi-domain",
+       .keys = "framework domains",
+       .text = "domains with rules and substeps of their own, explicit or implicit (2008 paper)",
+       .variants = {{}},
+       .make = [](const Model& model, Steps steps, Options) -> Made {  // one domain
+         Domains one{std::vector<int>(static_cast<std::size_t>(model.term_count()), 0), {DomainRule{}}};
+         return std::make_unique<MultiDomain>(model, std::move(one), steps.front());
+       },
+       .engine = Engine::domains,
+       .asynchronous = true},
       {.name = "energy-stepping",
        .keys = "energy_step",
        .text = "straight flights between levels of the energy (2011 thesis, chapter 2)",

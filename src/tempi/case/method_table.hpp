@@ -24,6 +24,7 @@ enum class Engine {
   one_step,  // a map of the whole model, again and again, over one step for all
   strikes,   // terms one by one, on the lattice or the queue; observers may watch
   adaptive,  // terms one by one, at times that follow from the motion
+  domains,   // parts of the model, each with a map and substeps of its own
   stepping,  // subdomains, at times that follow from the motion; no steps
   softened   // terms one by one, those with short steps implicitly at a longer one
 };

@@ -136,6 +136,25 @@ std::string events(const Simulation& s, const Prediction& time) {
                      time.events, s.input.end_time);
 }
 
+std::string domains(const DomainPlan& plan) {
+  std::string out = fmt::format("  system   steps of {:.6g} s\n", plan.step);
+  for (std::size_t d = 0; d < plan.about.size(); ++d) {
+    const DomainPlan::About& about = plan.about[d];
+    const DomainRule& rule = plan.domains.rules[d];
+    out += fmt::format("  domain   {}: {} terms, {} a system step of {:.6g} s, {} (its elements' limit {:.6g} s)\n", about.name,
+                       about.terms, rule.substeps == 1 ? "one step" : fmt::format("{} substeps", rule.substeps),
+                       plan.step / rule.substeps,
+                       !rule.ticks.empty()    ? "avi within"
+                       : rule.is_explicit()   ? "explicit"
+                                              : fmt::format("implicit, alpha {:g}", rule.alpha),
+                       about.limit);
+  }
+  if (!plan.domains.ties.empty())
+    out += fmt::format("  tied     {} nodes, at most {:.3g} m from what they follow\n", plan.domains.ties.size(),
+                       plan.largest_gap);
+  return out;
+}
+
 const Mesh& elastic(const Simulation& s) { return s.body.elastic ? *s.body.elastic : *s.body.mesh; }
 
 }  // namespace
@@ -188,6 +207,7 @@ std::string describe_model(const Simulation& s) {
   if (!s.model->constraints().empty())
     out += fmt::format("           {} equations in all\n", s.model->constraints().size());
   for (const DampingInput& d : s.input.dampings) out += fmt::format("  damping  {}\n", d.type);
+  if (s.plan.domains) out += domains(*s.plan.domains);
   const Method& method = method_of(s.input.integrator);
   const Prediction time = predict(s);
   out += method.engine == Engine::stepping ? events(s, time) : steps_and_updates(s);

@@ -54,7 +54,8 @@ constexpr SectionInfo sections[] = {
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
     {"subdomain", true, "Parts of the model with energy steps and events of their own, for async-energy-stepping."},
-    {"domain", true, "Parts of the model for methods that integrate each by itself, of which there is none yet."},
+    {"domain", true, "Parts of the model that multi-domain integrates each by itself. Every cell, and every bond, is in one."},
+    {"tie", true, "Surfaces or particles of different domains that are held together though they share no nodes."},
     {"integrator", false, "The method and its time steps: at most one of safety, courant and step."},
     {"run", false, "How long."},
     {"output", false, "What is written, and how often."},
@@ -67,6 +68,8 @@ constexpr Option rows[] = {
 
     {"mesh", "file", text, "", "", "", any,
      "what Gmsh reads (.msh .geo .step .mesh .bdf .vtk ...) or Abaqus .inp; relative to the case file"},
+    {"mesh", "beside", words, "", "", "", any,
+     "more such files, whose cells stand beside those of file with nodes of their own: for [[tie]] and [[contact]]"},
     {"mesh", "order", integer, "", "1", "", one_or_two, "element order when Gmsh meshes a geometry"},
     {"mesh", "size", number, "mesh units", "", "", positive,
      "element size when Gmsh meshes a geometry; omitted: as the geometry says"},
@@ -317,9 +320,21 @@ constexpr Option rows[] = {
     {"domain", "group", group, "", "", "", any, "cells, or bonds between nodes, of this group"},
     {"domain", "where", text, "", "", "", any, where_text},
     {"domain", "particles", integers, "", "", "", not_negative, particles_text},
-    {"domain", "alpha", number, "", "0.5", "", zero_to_one, "of its symmetric midpoint rule: 0 and 1 are explicit"},
-    {"domain", "substeps", integer, "", "1", "", at_least_one, "of a system step"},
-    {"domain", "integrator", choice, "", "\"midpoint\"", "midpoint | avi", any, "how it is integrated"},
+    {"domain", "alpha", number, "", "0.0", "", zero_to_one, "of its symmetric midpoint rule: 0 and 1 are explicit"},
+    {"domain", "substeps", integer, "", "", "", at_least_one,
+     "of a system step; omitted: as many as its elements need"},
+    {"domain", "integrator", choice, "", "\"midpoint\"", "midpoint | avi", any,
+     "midpoint: one step for all of it; avi: explicit, each element a step of its own within the system step"},
+
+    {"domain", "rings", integer, "", "0", "", zero_to_ten,
+     "of elements around it that it takes from the other domains: with many substeps an interface between stiff and soft "
+     "elements resonates, and does not one or two rings into the soft ones"},
+
+    {"tie", "groups", words, "", "", "", any,
+     "two groups of facets: nodes of the finer one follow the points of the coarser one they lie on"},
+    {"tie", "pairs", OptionKind::pairs, "", "", "", any, "[[a, b], ...]: particle a follows particle b"},
+    {"tie", "reach", number, "m", "", "", positive,
+     "how far from the other surface a tied node may be; omitted: a tenth of the finer one's edges"},
 
     {"integrator", "method", choice, "", "\"avi\"", methods, any,
      "avi: every element at its own step; what the others do, solve and keep: `tempi methods`, docs/methods.md"},
@@ -355,6 +370,13 @@ constexpr Option rows[] = {
      "of async-energy-stepping, which terms have events together: each connected part of the mesh, the cells of each "
      "group, every term by itself, or so many parts of the mesh cut by METIS; each [[potential]], [[contact]] and "
      "[[wall]] has its own but for terms"},
+    {"integrator", "framework", choice, "", "\"canonical\"", "canonical | hamiltonian | lagrangian", any,
+     "of multi-domain: what is shown as velocity. canonical: the discrete momentum over the mass, whose momenta are exact; "
+     "hamiltonian: projected momenta of the domains, of first order at interfaces with substeps; lagrangian: differences "
+     "of positions. The motion is the same"},
+    {"integrator", "domains", choice_or_count, "", "\"auto\"", "auto | groups", at_least_one,
+     "of multi-domain without [[domain]]: elements with short steps a domain of their own where that pays, the cells of "
+     "each group, or so many parts of the mesh cut by METIS"},
     {"integrator", "implicit_step", number, "s", "", "", positive,
      "of avi-implicit: elements whose own step would be shorter act implicitly at this one; the others at halves, "
      "quarters ... or multiples 2, 4 ... of it"},

@@ -53,8 +53,10 @@ OutputPlan plan_outputs(const Simulation& s) {
   }
   const auto nodes = static_cast<double>(s.model->node_count()),
              cells = static_cast<double>(s.body.mesh->cells().size());
-  return plan_outputs(s.input.history, s.input.frames, updates, 1.3 * pass + of_node * nodes,
-                      of_cell_in_frame * cells + of_node_in_frame * nodes);
+  OutputPlan plan = plan_outputs(s.input.history, s.input.frames, updates, 1.3 * pass + of_node * nodes,
+                                 of_cell_in_frame * cells + of_node_in_frame * nodes);
+  if (s.plan.domains) plan.moment = s.plan.domains->step;
+  return plan;
 }
 
 namespace {
@@ -78,7 +80,9 @@ Prediction predict(const Simulation& s) {
     const Method& method = method_of(s.input.integrator);
     const auto& steps = method.engine == Engine::softened ? s.plan.wished : s.plan.steps;  // it softens them itself
     std::unique_ptr<Integrator> fresh;
-    if (has_key(method.keys, "energy_step"))
+    if (s.plan.domains)
+      fresh = make_multi_domain(*s.model, *s.plan.domains);
+    else if (has_key(method.keys, "energy_step"))
       fresh = std::make_unique<SteppingEnergy>(*s.model, choose_subdomains(s), steps, s.body.walls);
     else
       fresh = method.make(*s.model, steps, s.input.integrator.options);

@@ -12,6 +12,7 @@ namespace tempi {
 struct OutputPlan {
   int rows = 0, frames = 0;                         // intervals between them
   bool rows_chosen = false, frames_chosen = false;  // here, not by the case
+  double moment = 0.0;  // [s]: of methods that have only whole steps to show for little; 0: any time is as good
 };
 
 // Of a case with these counts of its own; all costs in the same unit: of the run's updates, of a row, of a frame.

@@ -130,12 +130,16 @@ class Run {
     last_checkpoint_ = Clock::now();
   }
 
-  // Writes the k-th of n evenly spaced outputs at exactly end_time k / n. Tells whether the end was reached.
+  // Writes the k-th of n evenly spaced outputs at exactly end_time k / n, or the nearest whole step where that is asked
+  // for. Tells whether the end was reached.
   bool go() {
     const Index rows = s_.outputs.rows, pictures = s_.outputs.frames;
     const auto time_of = [&](Index k, Index n) {
       if (k > n || n == 0) return std::numeric_limits<double>::infinity();
-      return k == n ? s_.input.end_time : s_.input.end_time * static_cast<double>(k) / static_cast<double>(n);
+      const double exactly = s_.input.end_time * static_cast<double>(k) / static_cast<double>(n);
+      if (k == n) return s_.input.end_time;
+      const double moment = s_.outputs.moment, apart = s_.input.end_time / static_cast<double>(n);
+      return moment > 0.0 && apart > moment ? moment * std::round(exactly / moment) : exactly;
     };
     while (now_.row <= rows || (pictures > 0 && now_.picture <= pictures)) {
       const double next_row = time_of(now_.row, rows), next_picture = time_of(now_.picture, pictures);

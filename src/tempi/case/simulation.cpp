@@ -99,19 +99,25 @@ class Builder {
   }
 
   void read_mesh_file() {
-    std::filesystem::path file = input().mesh_file;
-    if (file.is_relative()) file = input().path.parent_path() / file;
-    s_.body.mesh = at_place(fmt::format("{}: {}", input().mesh_place, file.filename().string()), [&] {
-      return std::make_unique<Mesh>(read_mesh(file, {.order = input().mesh_order,
-                                                     .size = input().mesh_size,
-                                                     .refine = input().mesh_refine,
-                                                     .curved = input().mesh_curved,
-                                                     .system_calls = input().mesh_system_calls,
-                                                     .shells = shells_of(input())}));
-    });
+    const auto read = [&](std::filesystem::path file) {
+      if (file.is_relative()) file = input().path.parent_path() / file;
+      return at_place(fmt::format("{}: {}", input().mesh_place, file.filename().string()), [&] {
+        return read_mesh(file, {.order = input().mesh_order,
+                                .size = input().mesh_size,
+                                .refine = input().mesh_refine,
+                                .curved = input().mesh_curved,
+                                .system_calls = input().mesh_system_calls,
+                                .shells = shells_of(input())});
+      });
+    };
+    const std::filesystem::path& file = input().mesh_file;
+    s_.body.mesh = std::make_unique<Mesh>(read(file));
+    for (const std::string& more : input().meshes_beside)
+      s_.body.mesh = std::make_unique<Mesh>(
+          at_place(fmt::format("{}: {}", input().mesh_place, more), [&] { return mesh().beside(read(more)); }));
     s_.warnings = mesh().warnings();
     const std::vector<std::string> more =
-        doubts(mesh(), input().contacts.empty() ? LooseParts::doubtful : LooseParts::expected);
+        doubts(mesh(), input().contacts.empty() && input().ties.empty() ? LooseParts::doubtful : LooseParts::expected);
     s_.warnings.insert(s_.warnings.end(), more.begin(), more.end());
     if (!is_geometry(file))
       for (const auto& [key, is_set] :
@@ -524,8 +530,10 @@ std::string Simulation::caution() const {
     return fmt::format(
         "these steps resonate: a small motion of the whole model grows by {:.2g} per longest step, seen in {} of them, "
         "of "
-        "which the run has {}. Leave the choice to lattice = \"auto\", or take a smaller safety.",
-        plan.whole->report.growth, plan.whole->report.longest_steps, plan.whole->run_steps);
+        "which the run has {}. {}",
+        plan.whole->report.growth, plan.whole->report.longest_steps, plan.whole->run_steps,
+        plan.domains ? "Take a smaller step, fewer substeps, or rings = 2 around the stiff domain."
+                     : "Leave the choice to lattice = \"auto\", or take a smaller safety.");
   if (engine == Engine::strikes && !nested && plan.whole)
     return fmt::format(
         "steps that do not nest often resonate: tried as a whole for {} longest steps, of which the run has {}, where "

@@ -24,6 +24,8 @@ StabilityReport measure_stability(const Simulation& s, const StabilityOptions& o
   std::unique_ptr<Integrator> map;
   if (s.plan.choice)
     map = std::make_unique<AviLattice>(linear, s.plan.choice->lattice, LatticeOptions{1, 0.0, s.plan.choice->coupling});
+  else if (s.plan.domains)
+    map = make_multi_domain(linear, *s.plan.domains);
   else
     map = method.make(linear, s.plan.steps, s.input.integrator.options);
   return measure_growth(linear, *map, *std::ranges::max_element(s.plan.steps), options);

@@ -43,6 +43,10 @@ class StepPlanner {
       refuse_steps();
     else
       require_steps_for_wanderers(together);
+    if (method_.engine == Engine::domains) {
+      use_domains();
+      return;
+    }
     find_own_steps(together);
     p_.wished = p_.own;
     if (!method_.asynchronous) take_one_step();
@@ -265,6 +269,31 @@ class StepPlanner {
       throw PlacedError(in.step_place, fmt::format("{} has no time steps: its events follow from {}. Leave out "
                                                    "safety, courant and step.",
                                                    in.method, has_key(method_.keys, "grid") ? "grid" : "energy_step"));
+  }
+
+  void use_domains() {
+    const IntegratorInput& in = s_.input.integrator;
+    constexpr double shorter = 0.75, shortest = 0.2;
+    for (double part = 1.0;; part *= shorter) {
+      p_.domains = plan_domains(s_, part);
+      p_.own = p_.wished = p_.steps = p_.domains->step_of_terms;
+      const auto make = [&](const Model& model) {
+        auto made = make_multi_domain(model, *p_.domains);
+        made->use_threads(s_.threads);
+        return made;
+      };
+      s_.integrator = at_place(in.place, [&] { return make(*s_.model); });
+      p_.pace = s_.measured_pace(*make(*s_.model));
+      p_.whole.reset();
+      const bool divided = std::ranges::any_of(p_.domains->domains.rules, [](const auto& r) { return r.substeps > 1; });
+      if (divided && p_.pace) try_whole(1e9 * *p_.pace, 1.0, make);
+      const bool grows = !p_.pace || (p_.whole && p_.whole->grows);
+      if (!grows || in.step || part * shorter < shortest) return;
+      p_.resonant.push_back(fmt::format("a system step of {:.6g} s: {}", p_.domains->step,
+                                        p_.whole ? fmt::format("a small motion grows by {:.2g} in each",
+                                                               p_.whole->report.growth)
+                                                 : "it does not get through the first steps"));
+    }
   }
 
   // Without steps: those of `own` are what an explicit method would take, for outputs that want a time scale.

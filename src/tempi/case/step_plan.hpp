@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tempi/case/domain_choice.hpp"
 #include "tempi/case/step_choice.hpp"
 #include "tempi/diagnostic/stability.hpp"
 #include "tempi/diagnostic/step_trial.hpp"
@@ -32,6 +33,7 @@ struct StepPlan {
   std::vector<std::string> resonant;  // choices that were tried before and grew
   std::optional<double> pace;         // [s] of wall time a simulated second takes here, as measured, outputs left out
   Index implicit_terms = 0;           // of avi-implicit
+  std::optional<DomainPlan> domains;  // of multi-domain
 
   double smallest() const;                                        // [s], of the wished: Newmark's
   double difference_spacing() const { return 0.1 * smallest(); }  // [s], for derivatives of prescribed motions

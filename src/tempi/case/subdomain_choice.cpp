@@ -8,8 +8,8 @@
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/results.hpp"
-#include "tempi/case/selection.hpp"
 #include "tempi/case/simulation.hpp"
+#include "tempi/case/term_choice.hpp"
 #include "tempi/core/disjoint_sets.hpp"
 #include "tempi/mesh/partition.hpp"
 
@@ -58,35 +58,18 @@ class Chooser {
 
   // Cells by name or place; other terms where all their nodes are.
   void take_sections() {
-    const Selection selection(*s_.body.mesh, s_.input.constants);
-    const std::vector<Index> term_of_cell = s_.body.term_of_cell();
     for (const SubdomainInput& in : s_.input.subdomains) {
-      std::vector<std::size_t> terms;
-      std::vector<char> inside(static_cast<std::size_t>(s_.model->node_count()), 0);
-      for (const NodeId a : selection.nodes(in.target)) inside[ordinal(a)] = 1;
-      const bool cells = !s_.body.cells.empty() && in.target.particles.empty();
-      if (cells)
-        for (const CellId c : selection.cells(in.target, "[[subdomain]]"))
-          if (term_of_cell[ordinal(c)] >= 0) terms.push_back(static_cast<std::size_t>(term_of_cell[ordinal(c)]));
-      for (std::size_t k = cells ? elements() : 0; k < number_.size(); ++k)
-        if (std::ranges::all_of(stencil(k), [&](NodeId a) { return inside[ordinal(a)] != 0; })) terms.push_back(k);
-      std::ranges::sort(terms);
-      terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
+      const auto [terms, inside] = terms_of(s_, in.target, "[[subdomain]]");
       if (terms.empty()) throw PlacedError(in.place, "holds no cell and no bond. Choose another group.");
       for (const std::size_t k : terms) {
         if (number_[k] != none)
           throw PlacedError(in.place,
-                            fmt::format("{} is in another [[subdomain]] already. Keep them apart.", describe(k)));
+                            fmt::format("{} is in another [[subdomain]] already. Keep them apart.", describe_term(s_, k)));
         number_[k] = count_;
       }
       ++count_;
       steps_.push_back(in.energy_step.value_or(in_.options.energy_step));
     }
-  }
-
-  std::string describe(std::size_t k) const {
-    const auto [potential, i] = s_.model->term(make_id<TermId>(static_cast<Index>(k)));
-    return potential->describe(i);
   }
 
   std::size_t elements() const {

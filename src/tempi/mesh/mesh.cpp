@@ -115,6 +115,41 @@ Mesh Mesh::scaled(double factor) const {
   return copy;
 }
 
+Mesh Mesh::beside(const Mesh& other) const {
+  if (other.dim() != dim())
+    throw InputError(fmt::format("a mesh in {}-D does not stand beside one in {}-D.", other.dim(), dim()));
+  MeshData both = data_;
+  const auto shifted = [](auto ids, Index by) {
+    for (auto& id : ids) id = make_id<std::remove_reference_t<decltype(id)>>(index(id) + by);
+    return ids;
+  };
+  const auto largest = [](const std::vector<Index>& labels) {
+    return labels.empty() ? Index{0} : *std::ranges::max_element(labels);
+  };
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(both.points, other.data_.points);
+  const Index label = largest(data_.point_labels);
+  for (const Index l : other.data_.point_labels) both.point_labels.push_back(l + label);
+  for (const auto& [to, from] : {std::pair(&both.cells, &other.data_.cells), std::pair(&both.facets, &other.data_.facets)}) {
+    const Index from_label = largest(to->labels);
+    for (Index k = 0; k < from->size(); ++k) {
+      const auto nodes = shifted(std::vector<NodeId>((*from)[k].begin(), (*from)[k].end()), node_count());
+      const auto i = static_cast<std::size_t>(k);
+      to->push_back(from->types[i], nodes, from->labels[i] + from_label);
+    }
+  }
+  for (const Group& g : other.data_.groups) {
+    auto found = std::ranges::find_if(both.groups, [&](const Group& h) { return h.name == g.name && h.tag == g.tag; });
+    if (found == both.groups.end()) found = both.groups.insert(found, Group{g.name, g.tag, {}, {}, {}, {}});
+    append(found->cells, shifted(g.cells, data_.cells.size()));
+    append(found->facets, shifted(g.facets, data_.facets.size()));
+    append(found->nodes, shifted(g.nodes, node_count()));
+    append(found->lost, g.lost);
+  }
+  append(both.warnings, other.data_.warnings);
+  return Mesh(std::move(both));
+}
+
 std::vector<double> Mesh::centroid(CellId cell) const {
   std::vector<double> c(static_cast<std::size_t>(dim()), 0.0);
   const int vertices = info(cells().types[ordinal(cell)]).vertices;

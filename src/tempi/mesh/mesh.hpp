@@ -79,6 +79,10 @@ class Mesh {
   // The same mesh with every coordinate multiplied by `factor` > 0.
   Mesh scaled(double factor) const;
 
+  // Both in one, this one's entries first; numbers and cells of the other count on from here, groups of equal names are
+  // one. Nothing is merged: no node of one is the other's. Throws InputError: of different dimension.
+  Mesh beside(const Mesh& other) const;
+
   // Mean of a cell's vertices [m], for messages and selections.
   std::vector<double> centroid(CellId cell) const;
   // "cell 17 at (0.25, 0.5)", for messages.

@@ -54,15 +54,16 @@ class ExplicitDomain final : public Domain {
   const Impulses& run(const Vector& w) override { return arrive() && go(w) ? impulses_ : failed(); }
 
   const Impulses& attempt(const Vector& w) override {
-    if (!near().pays() || moves_ || (loads_->any() && !loads_->are_constant())) return run(w);
+    if (rule_.substeps > 1 && (!near().pays() || moves_ || (loads_->any() && !loads_->are_constant()))) return run(w);
     if (!tried_) {  // the same for all attempts
       if (!arrive()) return failed();
-      near().begin(lines_, *loads_);
+      if (rule_.substeps > 1) near().begin(lines_, *loads_);
       begun_ = impulses_.early;
       tried_ = true;
     }
     impulses_ = none();
     impulses_.early = begun_;
+    if (rule_.substeps == 1) return impulses_;
     return near().run(*strikes_, step_, w, impulses_.early) ? impulses_ : failed();
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/one_step/newton.hpp"
@@ -28,6 +29,34 @@ void require_rules(const Domains& domains) {
   }
 }
 
+constexpr double sought = 1e-10;  // of the interface's equations, relative to the largest impulse in them
+constexpr double slow = 1e-2;     // residuals falling by less want a new matrix
+constexpr double brisk = 1e-4;    // and by less than this, where the one there has been of use for a while [steps]
+constexpr Index lasting = 200;
+
+// Newton's method with a matrix that stays: false where residuals do not fall fast. At the pace seen the last correction
+// leaves less than is sought, and is not looked at before the domains run with it.
+bool converge(const StepEquations& equations, Vector& w, const std::vector<Index>& unknown, Index& iterations,
+              double& pace) {
+  double before = 0.0;
+  for (;; ++iterations) {
+    const Vector R = equations.residual();
+    const double size = R.cwiseAbs().maxCoeff() / std::max(equations.scale(), std::numeric_limits<double>::min());
+    if (size <= sought) return true;
+    pace = before > 0.0 ? size / before : 1.0;
+    if (!std::isfinite(size) || (before > 0.0 && pace > slow)) return false;
+    before = size;
+    const auto correction = equations.correct(R);
+    const Vector z = Vector(w(unknown)) + *correction;
+    if (size * pace <= sought) {
+      w(unknown) = z;
+      ++iterations;
+      return true;
+    }
+    if (!equations.evaluate(z)) return false;
+  }
+}
+
 std::vector<double> list(const Vector& x) { return {x.begin(), x.end()}; }
 
 }  // namespace
@@ -41,6 +70,11 @@ MultiDomainMap::MultiDomainMap(const Model& model, Domains domains, double syste
     all_.push_back((domains_.by_reference ? make_midpoint_domain : make_domain)(interface_.parts()[d],
                                                                                 domains_.rules[d], system_step));
     explicit_ = explicit_ && all_.back()->is_explicit();
+  }
+  std::vector<std::size_t> next(domains_.rules.size(), 0);
+  for (const int d : domains_.of_term) {
+    const DomainRule& rule = domains_.rules[static_cast<std::size_t>(d)];
+    substeps_.push_back(rule.substeps / (rule.ticks.empty() ? 1 : rule.ticks[next[static_cast<std::size_t>(d)]++]));
   }
 }
 
@@ -76,6 +110,7 @@ void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep ste
   }
   schur.A = interface_.of_unknown(S);
   schur.length = step.length;
+  schur.steps = 0;
   schur.time = step.t0;
   schur.at = state.displacement;
   if (!schur.factors.factorise(schur.A))
@@ -84,7 +119,8 @@ void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep ste
                                  step.t0, schur.A.cols()));
 }
 
-MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, Schur& schur) const {
+MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, const Schur* ready,
+                                              Schur& own) const {
   const auto& parts = interface_.parts();
   const auto& psi = interface_.psi();
   const auto& unknown = interface_.unknown();
@@ -115,8 +151,7 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     for (std::size_t d = 0; d < all_.size(); ++d) {
       if (trial && impulses[d] != nullptr && all_[d]->is_explicit()) continue;
       const Vector of_part = parts[d].C * w;
-      impulses[d] = trial && !all_[d]->is_explicit() ? &all_[d]->attempt(of_part)
-                                                     : &all_[d]->run(of_part);
+      impulses[d] = trial ? &all_[d]->attempt(of_part) : &all_[d]->run(of_part);
       if (!impulses[d]->admissible) return false;
     }
     early = of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.early; }));
@@ -136,9 +171,14 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     interface_.solve_velocities(P + early, w);
     require(run_all(false));
   } else if (!unknown.empty()) {
-    bool fresh = schur.length != h;
-    if (fresh) make_schur(schur, state, step);
+    const auto suits = [&](const Schur& schur) { return std::abs(schur.length - h) <= 1e-9 * h; };
+    if (ready == nullptr || !suits(*ready)) ready = &own;
+    const bool stale = ready == &own && last_ && last_->pace > brisk && own.steps >= lasting;
+    const bool renewed = stale || !suits(*ready);
+    if (renewed) make_schur(own, state, step);
+    const Vector first = w;
     StepEquations equations;
+    bool fresh = renewed;
     double before = 0.0;
     equations.evaluate = [&](const Vector& z) {
       w(unknown) = z;
@@ -158,19 +198,26 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     };
     equations.correct = [&](const Vector& R) -> std::optional<Vector> {
       const double size = R.norm();
-      if (before > 0.0 && size > 0.1 * before && !fresh) {
-        make_schur(schur, state, step);
+      if (before > 0.0 && size > slow * before && !fresh) {
+        make_schur(own, state, step);
+        ready = &own;
         fresh = true;
       }
       before = size;
-      return schur.factors.solve(R);
+      return ready->factors.solve(R);
     };
     equations.resolution = forces_.resolution(map_of(state.displacement), h);
-    equations.sought = 1e-13;
+    equations.sought = sought;
     equations.name = "equations of the interface between domains";
-    const StepSolution solution = solve_newton(equations, std::array{of_unknown(w), of_unknown(v)}, t0);
-    w(unknown) = solution.z;
-    taken.iterations = solution.iterations;
+    if (!converge(equations, w, unknown, taken.iterations, taken.pace)) {
+      if (!fresh) make_schur(own, state, step);
+      ready = &own;
+      fresh = true;
+      before = 0.0;
+      const StepSolution solution = solve_newton(equations, std::array{of_unknown(first), of_unknown(v)}, t0);
+      w(unknown) = solution.z;
+      taken.iterations += solution.iterations;
+    }
     require(run_all(false));
   }
 
@@ -208,12 +255,19 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
 }
 
 void MultiDomainMap::step(State& state, double t0, double h) const {
-  shown_ = advance(state, t0, h, shown_schur_);
+  constexpr double instant = 1e-9;  // of a step: so little later that forces have done nothing yet
+  if (h < instant * forces_.step()) {
+    const Vector v = map_of(state.velocity);
+    map_of(state.displacement) += h * v;
+    return;
+  }
+  shown_ = advance(state, t0, h, &schur_, shown_schur_);
 }
 
 void MultiDomainMap::take_step(State& state, double t0, double t1) {
-  Taken taken = advance(state, t0, forces_.step(), schur_);
+  Taken taken = advance(state, t0, forces_.step(), &schur_, schur_);
   taken.t1 = t1;
+  ++schur_.steps;
   before_ = std::move(last_);
   last_ = std::move(taken);
   interface_work_ += last_->traffic;
@@ -224,9 +278,9 @@ void MultiDomainMap::take_step(State& state, double t0, double t1) {
 }
 
 void MultiDomainMap::show(State& state, double t) const {
-  const bool at_step = last_ && last_->t1 == t;
+  const bool at_step = last_ && std::abs(t - last_->t1) < 1e-9 * forces_.step();
   const std::optional<Taken>& now = at_step ? last_ : shown_;
-  if (framework_ == Framework::canonical || !now || now->t1 != t) return;
+  if (framework_ == Framework::canonical || !now || (!at_step && now->t1 != t)) return;
   if (framework_ == Framework::hamiltonian) {
     map_of(state.velocity)(interface_.psi()) = map_of(now->projected);
     interface_.follow(state.velocity);
@@ -252,6 +306,14 @@ Integrator::Measures MultiDomainMap::measures() const {
           {"most_newton_iterations", static_cast<double>(most_iterations_)}};
 }
 
+Index MultiDomainMap::evaluations() const {
+  Index sum = 0;
+  for (const auto& domain : all_) sum += domain->evaluations();
+  return sum;
+}
+
+Index MultiDomainMap::substeps(TermId term) const { return substeps_[ordinal(term)]; }
+
 void MultiDomainMap::use_threads(int threads) const {
   forces_.use_threads(threads);
   for (const auto& domain : all_) domain->use_threads(threads);
@@ -259,11 +321,11 @@ void MultiDomainMap::use_threads(int threads) const {
 
 void MultiDomainMap::save(ArchiveWriter& archive) const {
   archive.put("sums", std::array{interface_work_, imbalance_});
-  archive.put("counts", std::array{iterations_, most_iterations_, steps_});
+  archive.put("counts", std::array{iterations_, most_iterations_, steps_, schur_.steps});
   for (const std::optional<Taken>* taken : {&last_, &before_}) {
     archive.put("taken", taken->has_value());
     const Taken& t = taken->value_or(Taken{});
-    archive.put("when", std::array{t.t0, t.t1});
+    archive.put("when", std::array{t.t0, t.t1, t.pace});
     for (const std::vector<double>* list : {&t.from, &t.w, &t.v, &t.projected}) archive.put("of_step", *list);
   }
   archive.put("response_at", schur_.at);
@@ -272,16 +334,17 @@ void MultiDomainMap::save(ArchiveWriter& archive) const {
 
 void MultiDomainMap::load(ArchiveReader& archive) {
   std::array<double, 2> sums{};
-  std::array<Index, 3> counts{};
+  std::array<Index, 4> counts{};
   archive.get("sums", sums);
   archive.get("counts", counts);
   std::array<std::optional<Taken>, 2> taken;
   for (std::optional<Taken>& t : taken) {
     bool there = false;
     archive.get("taken", there);
-    std::array<double, 2> when{};
+    std::array<double, 3> when{};
     archive.get("when", when);
     Taken of{when[0], when[1]};
+    of.pace = when[2];
     for (std::vector<double>* list : {&of.from, &of.w, &of.v, &of.projected}) archive.get_all("of_step", *list);
     if (there) t = std::move(of);
   }
@@ -296,6 +359,7 @@ void MultiDomainMap::load(ArchiveReader& archive) {
     for (const auto& domain : all_) domain->begin(there, {response_time, forces_.step()});
     make_schur(schur_, there, {response_time, forces_.step()});
   }
+  schur_.steps = counts[3];
   last_ = std::move(taken[0]);
   before_ = std::move(taken[1]);
   interface_work_ = sums[0];

@@ -65,6 +65,8 @@ class MultiDomainMap final : public OneStepMap {
   void take_step(State& state, double t0, double t1) override;
   void show(State& state, double t) const override;
   Integrator::Measures measures() const override;
+  Index evaluations() const override;  // of single domains
+  Index substeps(TermId term) const override;
   void use_threads(int threads) const override;
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
@@ -79,6 +81,7 @@ class MultiDomainMap final : public OneStepMap {
     SparseFactors factors{SparseFactors::Kind::symmetric};
     double length = 0.0;         // of the step it is for [s]; 0: not made yet
     double time = 0.0;           // when it was made [s]
+    Index steps = 0;             // taken with it
     std::vector<double> at{};    // displacements where it was made
   };
   struct Taken {      // of a step
@@ -88,9 +91,11 @@ class MultiDomainMap final : public OneStepMap {
     std::vector<double> projected{}; // of psi at t1, as the paper has it
     double work = 0.0, traffic = 0.0;  // that the interface did on the domains: their sum, that of magnitudes [J]
     Index iterations = 0;
+    double pace = 0.0;  // by which residuals fell in the last of them
   };
 
-  Taken advance(State& state, double t0, double h, Schur& schur) const;
+  // With the matrix that is ready where it suits the step, otherwise with one made in `own`.
+  Taken advance(State& state, double t0, double h, const Schur* ready, Schur& own) const;
   Vector guess(const Vector& v, double h) const;
   void make_schur(Schur& schur, const State& state, SystemStep step) const;
 
@@ -100,6 +105,7 @@ class MultiDomainMap final : public OneStepMap {
   DomainInterface interface_;
   std::vector<std::unique_ptr<Domain>> all_;
   bool explicit_ = true;
+  std::vector<std::int32_t> substeps_;  // by term
   Schur schur_;
   mutable Schur shown_schur_;
   std::optional<Taken> last_, before_;  // steps of the run

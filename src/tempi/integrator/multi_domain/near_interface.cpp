@@ -58,8 +58,7 @@ NearInterface::NearInterface(const DomainInterface::Part& part, const LatticeGro
       }
   double all = 0.0;
   for (const std::int32_t m : ticks) all += static_cast<double>(substeps) / m;
-  constexpr double worth = 0.8;
-  pays_ = work < worth * all;
+  pays_ = work < all;
 
   for (std::size_t i = 0; i < near.size(); ++i)
     if (near[i] != 0) lines_.push_back(static_cast<std::int32_t>(i));

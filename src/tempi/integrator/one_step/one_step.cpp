@@ -15,7 +15,7 @@ void OneStepDriver::advance(State& state, double t_end) {
     map_.start(state);
     started_ = true;
   }
-  const Index before = map_.forces().evaluations();
+  const Index before = map_.evaluations();
   for (;;) {
     const double nominal_end = static_cast<double>(steps_done_ + 1) * map_.forces().step();
     const double t = map_.end_of_step(state, time_, nominal_end);
@@ -25,7 +25,7 @@ void OneStepDriver::advance(State& state, double t_end) {
     ++steps_done_;
     time_ = t;
   }
-  evaluations_ += map_.forces().evaluations() - before;
+  evaluations_ += map_.evaluations() - before;
 }
 
 Snapshot OneStepDriver::synchronized(const State& state, double t) const {

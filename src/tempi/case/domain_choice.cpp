@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/domain_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "tempi/case/results.hpp"
+#include "tempi/case/selection.hpp"
+#include "tempi/case/simulation.hpp"
+#include "tempi/case/term_choice.hpp"
+#include "tempi/contact/surface_tie.hpp"
+#include "tempi/mesh/partition.hpp"
+#include "tempi/model/steps.hpp"
+
+namespace tempi {
+namespace {
+
+class Planner {
+ public:
+  Planner(const Simulation& s, double part)
+      : s_(s), part_(part), in_(s.input.integrator), of_term_(static_cast<std::size_t>(s.model->term_count()), none) {}
+
+  DomainPlan operator()() {
+    if (s_.input.domains.empty())
+      cut();
+    else
+      take_sections();
+    take_the_rest();
+    grow();
+    find_limits();
+    choose_steps();
+    plan_.domains.of_term = of_term_;
+    plan_.framework = in_.options.framework == "hamiltonian"  ? Framework::hamiltonian
+                      : in_.options.framework == "lagrangian" ? Framework::lagrangian
+                                                              : Framework::canonical;
+    for (const TieInput& tie : s_.input.ties) take_tie(tie);
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr int none = -1;
+
+  std::span<const NodeId> stencil(std::size_t term) const {
+    return s_.model->term(make_id<TermId>(static_cast<Index>(term))).stencil();
+  }
+
+  void take_sections() {
+    int d = 0;
+    for (const DomainInput& in : s_.input.domains) {
+      inside_.push_back(terms_of(s_, in.target, "[[domain]]"));
+      for (const std::size_t k : inside_.back().terms) {
+        if (of_term_[k] != none)
+          throw PlacedError(in.place, fmt::format("{} is in domain '{}' already. Keep them apart.",
+                                                  describe_term(s_, k), name(of_term_[k])));
+        of_term_[k] = d;
+      }
+      if (inside_.back().terms.empty())
+        throw PlacedError(in.place, "holds no cell and no bond. Choose another group.");
+      ++d;
+    }
+    const std::vector<Index> term_of_cell = s_.body.term_of_cell();
+    for (const Index k : term_of_cell)
+      if (k >= 0 && of_term_[static_cast<std::size_t>(k)] == none && stencil(static_cast<std::size_t>(k)).size() > 1)
+        throw PlacedError(s_.input.domains.front().place,
+                          fmt::format("{} is in no [[domain]]. Every cell and bond belongs to one: add another.",
+                                      describe_term(s_, static_cast<std::size_t>(k))));
+  }
+
+  // What is neither a cell nor a bond goes where its nodes are.
+  void take_the_rest() {
+    std::vector<int> of_node(static_cast<std::size_t>(s_.model->node_count()), none);
+    const auto note = [&](std::size_t k) {
+      for (const NodeId a : stencil(k)) {
+        int& of = of_node[ordinal(a)];
+        of = of == none ? of_term_[k] : std::min(of, of_term_[k]);
+      }
+    };
+    for (std::size_t k = 0; k < of_term_.size(); ++k)
+      if (of_term_[k] != none) note(k);
+    for (std::size_t d = 0; d < inside_.size(); ++d)
+      for (std::size_t a = 0; a < of_node.size(); ++a)
+        if (of_node[a] == none && inside_[d].node_is_inside[a] != 0) of_node[a] = static_cast<int>(d);
+    for (std::size_t k = 0; k < of_term_.size(); ++k) {
+      if (of_term_[k] != none) continue;
+      for (std::size_t d = 0; d < inside_.size() && of_term_[k] == none; ++d)
+        if (std::ranges::all_of(stencil(k), [&](NodeId a) { return inside_[d].node_is_inside[ordinal(a)] != 0; }))
+          of_term_[k] = static_cast<int>(d);
+      for (const NodeId a : stencil(k))
+        if (of_term_[k] == none) of_term_[k] = of_node[ordinal(a)];
+      if (of_term_[k] == none && s_.input.domains.empty()) of_term_[k] = 0;
+      if (of_term_[k] == none)
+        throw PlacedError(s_.input.domains.front().place,
+                          fmt::format("{} is in no [[domain]]. Add another.", describe_term(s_, k)));
+    }
+  }
+
+  // By rings of elements around them, which others lose: an interface in soft material answers stiff ones gently.
+  void grow() {
+    if (s_.input.domains.empty()) {
+      if (in_.options.domains == "auto") grow(1, 2);
+      return;
+    }
+    for (std::size_t d = 0; d < s_.input.domains.size(); ++d) grow(static_cast<int>(d), s_.input.domains[d].rings);
+  }
+
+  void grow(int d, int rings) {
+    if (std::ranges::find(of_term_, d) == of_term_.end()) return;
+    for (int r = 0; r < rings; ++r) {
+      std::vector<char> touched(static_cast<std::size_t>(s_.model->node_count()), 0);
+      for (std::size_t k = 0; k < of_term_.size(); ++k)
+        if (of_term_[k] == d)
+          for (const NodeId a : stencil(k)) touched[ordinal(a)] = 1;
+      for (std::size_t k = 0; k < of_term_.size(); ++k)
+        if (std::ranges::any_of(stencil(k), [&](NodeId a) { return touched[ordinal(a)] != 0; })) of_term_[k] = d;
+    }
+  }
+
+  void cut() {
+    const std::string& how = in_.options.domains;
+    if (how == "auto") {
+      cut_by_steps();
+      return;
+    }
+    if (s_.body.cells.empty())
+      throw PlacedError(in_.place, fmt::format("domains = {} cuts a mesh, and there are only particles. Give [[domain]] "
+                                               "sections.",
+                                               how));
+    const Mesh& mesh = s_.body.elastic ? *s_.body.elastic : *s_.body.mesh;
+    std::vector<std::int64_t> of_cell;
+    if (how == "groups") {
+      for (const auto g : group_of_cells(*s_.body.mesh)) of_cell.push_back(g);
+    } else {
+      for (const auto p : at_place(in_.place, [&] { return partition(mesh, std::stoi(how)); })) of_cell.push_back(p);
+    }
+    std::map<std::int64_t, int> known;
+    const std::vector<Index> term_of_cell = s_.body.term_of_cell();
+    for (std::size_t c = 0; c < std::min(term_of_cell.size(), of_cell.size()); ++c) {
+      if (term_of_cell[c] < 0) continue;
+      const auto [found, is_new] = known.emplace(of_cell[c], static_cast<int>(known.size()));
+      of_term_[static_cast<std::size_t>(term_of_cell[c])] = found->second;
+    }
+  }
+
+  // One domain whose substeps are a power of two shorter than the system step, where that saves most updates.
+  void cut_by_steps() {
+    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
+    const double least = *std::ranges::min_element(stable);
+    double cheapest = static_cast<double>(stable.size());
+    int substeps = 1;
+    for (int s = 2; s <= 64; s *= 2) {
+      const auto fine = static_cast<double>(std::ranges::count_if(stable, [&](double h) { return h < s * least; }));
+      if (fine == static_cast<double>(stable.size())) break;
+      const double cost = (static_cast<double>(stable.size()) - fine) / s + fine;
+      if (cost < 0.95 * cheapest) cheapest = cost, substeps = s;
+    }
+    for (std::size_t k = 0; k < stable.size(); ++k)
+      of_term_[k] = substeps > 1 && stable[k] < substeps * least ? 1 : 0;
+  }
+
+  void find_limits() {
+    const int count = *std::ranges::max_element(of_term_) + 1;
+    for (int d = 0; d < count; ++d)
+      if (std::ranges::find(of_term_, d) == of_term_.end())
+        throw PlacedError(place(static_cast<std::size_t>(d)),
+                          fmt::format("the rings of others leave nothing of domain '{}'. Choose fewer.", name(d)));
+    const std::vector<Submodel> parts = at_place(in_.place, [&] { return divide(*s_.model, of_term_); });
+    for (int d = 0; d < count; ++d) {
+      const Submodel& part = parts[static_cast<std::size_t>(d)];
+      const State start = part.restricted(s_.state);
+      stable_.push_back(stable_steps(*part.model, start.displacement));
+      plan_.about.push_back({name(d), std::ssize(part.terms), *std::ranges::min_element(stable_.back())});
+    }
+  }
+
+  std::string name(int d) const {
+    const auto k = static_cast<std::size_t>(d);
+    return k < s_.input.domains.size() && !s_.input.domains[k].name.empty() ? s_.input.domains[k].name
+                                                                            : fmt::format("domain{}", d + 1);
+  }
+
+  bool is_avi(std::size_t d) const {
+    return d < s_.input.domains.size() && s_.input.domains[d].integrator == "avi";
+  }
+  Place place(std::size_t d) const { return d < s_.input.domains.size() ? s_.input.domains[d].place : in_.step_place; }
+
+  void choose_steps() {
+    const double safety = in_.safety.value_or(0.9);
+    const std::size_t count = plan_.about.size();
+    std::vector<DomainRule> rules(count);
+    std::vector<int> asked(count, 0);
+    for (std::size_t d = 0; d < count && !s_.input.domains.empty(); ++d) {
+      const DomainInput& in = s_.input.domains[d];
+      rules[d].alpha = in.alpha;
+      asked[d] = in.substeps.value_or(0);
+      if (is_avi(d) && !rules[d].is_explicit())
+        throw PlacedError(in.place, fmt::format("integrator = \"avi\" is explicit: alpha = {:.6g} does not go with it. "
+                                                "Leave one of them out.",
+                                                in.alpha));
+    }
+    double step = in_.step.value_or(0.0);
+    if (!in_.step) {
+      double least = 0.0, most = 0.0;  // of domains whose substeps are given; of the others
+      for (std::size_t d = 0; d < count; ++d) {
+        if (!rules[d].is_explicit()) continue;
+        const double limit = safety * (is_avi(d) ? *std::ranges::max_element(stable_[d]) : plan_.about[d].limit);
+        if (asked[d] > 0)
+          least = least == 0.0 ? asked[d] * limit : std::min(least, asked[d] * limit);
+        else
+          most = std::max(most, limit);
+      }
+      step = least > 0.0 ? least : most;
+      if (step == 0.0)
+        throw PlacedError(in_.place, "no domain is explicit, so stability chooses no step. Give step (in s).");
+      step *= part_;
+      step = s_.input.end_time / std::ceil(s_.input.end_time / step * (1.0 - 1e-12));
+    }
+    plan_.step = step;
+    plan_.step_of_terms.resize(of_term_.size());
+    for (std::size_t d = 0; d < count; ++d) {
+      DomainRule& rule = rules[d];
+      const double limit = safety * plan_.about[d].limit;
+      int needed = 1;
+      if (rule.is_explicit()) needed = static_cast<int>(std::ceil(step / limit * (1.0 - 1e-12)));
+      if (is_avi(d) && asked[d] == 0) needed = static_cast<int>(std::exp2(std::ceil(std::log2(needed))));
+      rule.substeps = asked[d] > 0 ? asked[d] : needed;
+      const double h = step / rule.substeps;
+      if (rule.is_explicit() && h > plan_.about[d].limit)
+        throw PlacedError(place(d), fmt::format("{}: its step {:.6g} s, {} of a system step, exceeds the stable one of "
+                                                "its elements, {:.6g} s. Give it {} substeps or more, or a smaller "
+                                                "step.",
+                                                plan_.about[d].name, h, rule.substeps, plan_.about[d].limit,
+                                                static_cast<int>(std::ceil(step / plan_.about[d].limit))));
+      if (is_avi(d))
+        for (const double stable : stable_[d]) {
+          std::int32_t ticks = 1;
+          while (rule.substeps % (2 * ticks) == 0 && 2 * ticks * h <= safety * stable) ticks *= 2;
+          rule.ticks.push_back(ticks);
+        }
+      std::size_t next = 0;
+      for (std::size_t k = 0; k < of_term_.size(); ++k)
+        if (of_term_[k] == static_cast<int>(d))
+          plan_.step_of_terms[k] = h * (rule.ticks.empty() ? 1 : rule.ticks[next++]);
+    }
+    plan_.domains.rules = std::move(rules);
+  }
+
+  void take_tie(const TieInput& in) {
+    if (!in.pairs.empty()) {
+      const std::map<Index, NodeId> nodes = particles_by_number(*s_.body.mesh);
+      for (const auto& [follower, master] : in.pairs) {
+        const auto a = nodes.find(follower), b = nodes.find(master);
+        if (a == nodes.end() || b == nodes.end())
+          throw PlacedError(in.place, fmt::format("there is no particle {}.", a == nodes.end() ? follower : master));
+        plan_.domains.ties.push_back({a->second, {{b->second, 1.0}}});
+      }
+      return;
+    }
+    const Selection selection(*s_.body.mesh, s_.input.constants);
+    const auto facets_of = [&](const std::string& group) {
+      Selector selector;
+      selector.name = group;
+      return at_place(in.place, [&] { return selection.facets(selector, "[[tie]]", Selection::Interior::refuse); });
+    };
+    auto following = facets_of(in.groups[0]), followed = facets_of(in.groups[1]);
+    const Mesh& mesh = *s_.body.mesh;
+    const double edge = mean_edge(mesh, following), other = mean_edge(mesh, followed);
+    if (edge > other) std::swap(following, followed);
+    const double reach = in.reach.value_or(0.1 * std::min(edge, other));
+    SurfaceTie tie = tie_surfaces(mesh, following, followed, reach);
+    if (tie.nodes.empty())
+      throw PlacedError(in.place, fmt::format("no node of either surface is within {:.6g} m of the other. Check the "
+                                              "groups, or give reach (in m).",
+                                              reach));
+    plan_.largest_gap = std::max(plan_.largest_gap, tie.largest_gap);
+    std::ranges::move(tie.nodes, std::back_inserter(plan_.domains.ties));
+  }
+
+  const Simulation& s_;
+  double part_;
+  const IntegratorInput& in_;
+  std::vector<int> of_term_;
+  std::vector<TakenTerms> inside_;           // of the sections
+  std::vector<std::vector<double>> stable_;  // of each domain, of its terms [s]
+  DomainPlan plan_;
+};
+
+}  // namespace
+
+DomainPlan plan_domains(const Simulation& simulation, double part) { return Planner(simulation, part)(); }
+
+std::unique_ptr<Integrator> make_multi_domain(const Model& model, const DomainPlan& plan) {
+  return std::make_unique<MultiDomain>(model, plan.domains, plan.step, plan.framework);
+}
+
+}  // namespace tempi
