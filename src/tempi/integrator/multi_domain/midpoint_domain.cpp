@@ -30,6 +30,7 @@ class MidpointDomain final : public Domain {
   void begin(const State& whole, SystemStep step) override {
     start_ = part_.submodel.restricted(whole);
     step_ = step;
+    map_.keep_matrix();  // for this step: what came before leaves no trace
   }
 
   const Impulses& run(const Vector& w) override {

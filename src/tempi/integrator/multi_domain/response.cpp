@@ -55,15 +55,15 @@ struct Partition {
   }
 };
 
-// Of the columns `I` of driven components. `solve`: (M/h + C/2 + h a K / 2)^-1 of what is free.
+// What comes early by way of free components, of the columns `I` of driven ones. `solve`: (M/h + C/2 + h a K / 2)^-1.
 template <class Solve>
-Dense early_impulses(const Blocks& K, const Blocks& C, const Vector& mass, const Dense& I, DomainRule rule, double h,
+Dense by_way_of_free(const Blocks& K, const Blocks& C, const Vector& mass, const Dense& I, DomainRule rule, double h,
                      Solve&& solve) {
   const double alpha = rule.alpha, a = 2.0 * alpha * (1.0 - alpha), b = 1.0 - a, s = rule.substeps;
-  const bool damped = C.RR.nonZeros() + C.RI.nonZeros() + C.II.nonZeros() > 0;
+  const bool damped = C.RR.nonZeros() + C.RI.nonZeros() > 0;
   const auto inertia = (mass / h).asDiagonal();
-  const Dense KI = K.RI * I, KII = K.II * I;
-  Dense q = Dense::Zero(mass.size(), I.cols()), p = q, early = Dense::Zero(I.rows(), I.cols());
+  const Dense KI = K.RI * I;
+  Dense q = Dense::Zero(mass.size(), I.cols()), p = q, early = Dense::Zero(K.IR.rows(), I.cols());
   for (int k = 0; k < rule.substeps; ++k) {
     const double from = k * h, to = (k + 1) * h;
     const Dense Kq = K.RR * q;
@@ -76,12 +76,26 @@ Dense early_impulses(const Blocks& K, const Blocks& C, const Vector& mass, const
     for (const double point : {alpha, 1.0 - alpha}) {
       const double still = 1.0 - (k + point) / s;  // 1 - tau
       if (still == 0.0) continue;
-      early -= 0.5 * h * still * (K.IR * ((1.0 - point) * q + point * next) + (from + point * h) * KII);
-      if (damped) early -= 0.5 * still * (C.IR * moved + h * (C.II * I));
+      early -= 0.5 * h * still * (K.IR * ((1.0 - point) * q + point * next));
+      if (damped) early -= 0.5 * still * (C.IR * moved);
     }
     q = next;
   }
   return early;
+}
+
+// What driven components do to one another.
+Sparse directly(const Blocks& K, const Blocks& C, DomainRule rule, double h) {
+  double of_K = 0.0, of_C = 0.0;
+  for (int k = 0; k < rule.substeps; ++k)
+    for (const double point : {rule.alpha, 1.0 - rule.alpha}) {
+      const double still = 1.0 - (k + point) / rule.substeps;
+      of_K -= 0.5 * h * still * (k + point) * h;
+      of_C -= 0.5 * h * still;
+    }
+  Sparse G = of_K * K.II;
+  if (C.II.nonZeros() > 0) G += Sparse(of_C * C.II);
+  return G;
 }
 
 Vector of_free(const Partition& partition, const Vector& mass) {
@@ -107,22 +121,30 @@ Sparse interface_response(const Sparse& stiffness, const Sparse& damping, const 
   Sparse A = 0.5 * h * a * K.RR;
   if (damping.size() > 0) A += Sparse(0.5 * C.RR);
   for (Index i = 0; i < A.cols(); ++i) A.coeffRef(i, i) += free_mass(i) / h;
+  const Sparse G = directly(K, C, rule, h);
+  if (partition.free == 0) return symmetric(G);
   SparseFactors factors(SparseFactors::Kind::symmetric);
-  if (A.cols() > 0 && !factors.factorise(A))
-    throw SolveError("the equations of a domain are singular. Choose a smaller step.");
+  if (!factors.factorise(A)) throw SolveError("the equations of a domain are singular. Choose a smaller step.");
+  std::vector<Index> coupled;  // driven components that free ones feel
+  for (Index j = 0; j < n; ++j)
+    if (K.RI.col(j).nonZeros() > 0 || (damping.size() > 0 && C.RI.col(j).nonZeros() > 0)) coupled.push_back(j);
   constexpr Index at_once = 64;  // columns, for the sake of memory
-  Dense all(n, n);
-  for (Index first = 0; first < n; first += at_once) {
-    const Index count = std::min(at_once, n - first);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index first = 0; first < std::ssize(coupled); first += at_once) {
+    const Index count = std::min<Index>(at_once, std::ssize(coupled) - first);
     Dense I = Dense::Zero(n, count);
-    for (Index j = 0; j < count; ++j) I(first + j, j) = 1.0;
-    all.middleCols(first, count) = early_impulses(K, C, free_mass, I, rule, h, [&](const Dense& rhs) {
+    for (Index j = 0; j < count; ++j) I(coupled[static_cast<std::size_t>(first + j)], j) = 1.0;
+    const Dense early = by_way_of_free(K, C, free_mass, I, rule, h, [&](const Dense& rhs) {
       Dense x(rhs.rows(), rhs.cols());
       for (Index j = 0; j < rhs.cols(); ++j) x.col(j) = factors.solve(rhs.col(j));
       return x;
     });
+    for (Index j = 0; j < count; ++j)
+      for (const Index i : coupled) entries.emplace_back(i, coupled[static_cast<std::size_t>(first + j)], early(i, j));
   }
-  return symmetric(all.sparseView(0.0, 0.0));
+  Sparse by_free(n, n);
+  by_free.setFromTriplets(entries.begin(), entries.end());
+  return symmetric(G + by_free);
 }
 
 Sparse explicit_response(std::span<const StiffnessOfTicks> stiffness, const Vector& mass,

@@ -47,6 +47,10 @@ class VariationalMap final : public OneStepMap {
   StageForces& forces() { return forces_; }
   const std::vector<Stage>& stages() const { return stages_; }  // of the step last solved, in the order of its points
 
+  // From here on the matrix of Newton's method is made where it is first wanted, and again only where residuals fall by
+  // less than a tenth. What is solved is the same, to the solver's tolerance.
+  void keep_matrix() { matrix_kept_ = true, matrix_for_ = 0.0; }
+
   const DiscreteAction& action() const { return action_; }
   // E_d = -D_3 L_d = sum_i w_i (T + V)(c_i h) of the step from t0 to t0 + h (eq. (86)); throws like step.
   double discrete_energy(const State& state, double t0, double h) const;
@@ -71,6 +75,8 @@ class VariationalMap final : public OneStepMap {
   bool explicit_;
   mutable std::vector<Stage> stages_;       // work space
   mutable std::unique_ptr<Matrix> matrix_;  // made when first needed
+  bool matrix_kept_ = false;
+  mutable double matrix_for_ = 0.0;  // the step it was made for [s]; 0: for none
   mutable Index newton_iterations_ = 0;
 };
 
