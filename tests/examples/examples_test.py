@@ -78,6 +78,12 @@ class Examples(unittest.TestCase):
     def test_oscillator(self):
         self.check("oscillator")
 
+    def test_split_oscillator(self):
+        self.check("split-oscillator")
+
+    def test_cantilever(self):
+        self.check("cantilever")
+
     def test_spherical(self):
         self.check("spherical")
 

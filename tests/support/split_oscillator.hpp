@@ -34,9 +34,7 @@ struct SplitOscillator {
     hold(parts, {NodeId{0}, NodeId{3}});
     return std::make_unique<Model>(std::move(parts));
   }
-  static Domains domains(DomainRule of_a, DomainRule of_b) {
-    return {{0, 1}, {of_a, of_b}, {TiedNode{b, {{a, 1.0}}}}};
-  }
+  static Domains domains(DomainRule of_a, DomainRule of_b) { return {{0, 1}, {of_a, of_b}, {TiedNode{b, {{a, 1.0}}}}}; }
   static State state(const Model& model, double q, double v) {
     State s = reference_state(model);
     s.displacement = {0.0, q, q, 0.0};

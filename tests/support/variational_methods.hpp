@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "support/runs.hpp"
+#include "tempi/integrator/multi_domain/multi_domain.hpp"
 #include "tempi/integrator/one_step/sync_energy_momentum.hpp"
 #include "tempi/integrator/one_step/sync_newmark_implicit.hpp"
 #include "tempi/integrator/one_step/sync_rk4.hpp"
@@ -16,6 +17,25 @@ namespace tempi::test {
 inline Method variational(std::string name, const DiscreteAction& action) {
   return {std::move(name), [action](const Model& model, const std::vector<double>& steps) {
             return std::make_unique<SyncVariational>(model, action, smallest(steps));
+          }};
+}
+// The first half of the terms a domain, the others another, with substeps of their own; one where they share no node.
+inline Method multi_domain(std::string name, DomainRule first, DomainRule second) {
+  return {std::move(name), [first, second](const Model& model, const std::vector<double>& steps) {
+            const auto count = static_cast<std::size_t>(model.term_count());
+            Domains domains{std::vector<int>(count, 0), {first}};
+            std::vector<char> touched(static_cast<std::size_t>(model.node_count()), 0);
+            bool joined = false;
+            for (std::size_t k = 0; k < count; ++k)
+              for (const NodeId a : model.term(make_id<TermId>(static_cast<Index>(k))).stencil()) {
+                joined = joined || (k >= count / 2 && touched[ordinal(a)] != 0);
+                if (k < count / 2) touched[ordinal(a)] = 1;
+              }
+            if (joined) {
+              for (std::size_t k = count / 2; k < count; ++k) domains.of_term[k] = 1;
+              domains.rules.push_back(second);
+            }
+            return std::make_unique<MultiDomain>(model, std::move(domains), smallest(steps));
           }};
 }
 inline std::vector<Method> variational_methods() {
@@ -31,7 +51,9 @@ inline std::vector<Method> variational_methods() {
           variational("gauss 6", gauss_action(6)),
           variational("lobatto 2", lobatto_action(2)),
           variational("lobatto 4", lobatto_action(4)),
-          variational("lobatto 6", lobatto_action(6))};
+          variational("lobatto 6", lobatto_action(6)),
+          multi_domain("explicit domains", {0.0, 3}, {0.0, 1}),
+          multi_domain("domains implicit and explicit", {0.5, 2}, {0.0, 1})};
 }
 
 inline Method newmark_of(double beta, double gamma) {

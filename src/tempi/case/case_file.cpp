@@ -64,7 +64,7 @@ IntegratorInput read_integrator(const Section& s, bool particles) {
   in.steps_asked = s.has("safety") || s.has("courant") || s.has("step");
   if (in.mass_shares == "auto")
     in.mass_shares = particles || (in.lattice == "auto" && engine != Engine::softened) || engine == Engine::one_step ||
-                                 engine == Engine::domains
+                             engine == Engine::domains
                          ? "balanced"
                          : "own";
   in.residual = in.residual_asked && engine == Engine::strikes;
@@ -267,8 +267,8 @@ void read_body(const Reader& reader, CaseFile& c) {
                         s.place_of("residual"), s.place()});
   for (const Section& s : reader.sections("domain"))
     c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"),
-                         s.has("substeps") ? std::optional(s.integer("substeps")) : std::nullopt,
-                         s.text("integrator"), s.integer("rings"), s.place()});
+                         s.has("substeps") ? std::optional(s.integer("substeps")) : std::nullopt, s.text("integrator"),
+                         s.integer("rings"), s.place()});
   for (const Section& s : reader.sections("tie")) c.ties.push_back(read_tie(s));
   for (const Section& s : reader.sections("subdomain"))
     c.subdomains.push_back({s.selector("group"), s.number("energy_step"), s.place()});

@@ -156,7 +156,7 @@ struct ProbeInput {
 struct DomainInput {
   std::string name;
   Selector target;
-  double alpha;  // of its symmetric midpoint rule: 0 and 1 are explicit
+  double alpha;                 // of its symmetric midpoint rule: 0 and 1 are explicit
   std::optional<int> substeps;  // per system step; absent: as many as stability asks for
   std::string integrator;
   int rings;  // of elements around it that it takes from others
@@ -164,9 +164,9 @@ struct DomainInput {
 };
 
 struct TieInput {
-  std::vector<std::string> groups;           // two surfaces, or empty
-  std::vector<std::array<Index, 2>> pairs;   // of particles: who follows whom
-  std::optional<double> reach;               // [m]
+  std::vector<std::string> groups;          // two surfaces, or empty
+  std::vector<std::array<Index, 2>> pairs;  // of particles: who follows whom
+  std::optional<double> reach;              // [m]
   Place place;
 };
 

@@ -57,8 +57,7 @@ class Planner {
                                                   describe_term(s_, k), name(of_term_[k])));
         of_term_[k] = d;
       }
-      if (inside_.back().terms.empty())
-        throw PlacedError(in.place, "holds no cell and no bond. Choose another group.");
+      if (inside_.back().terms.empty()) throw PlacedError(in.place, "holds no cell and no bond. Choose another group.");
       ++d;
     }
     const std::vector<Index> term_of_cell = s_.body.term_of_cell();
@@ -125,9 +124,10 @@ class Planner {
       return;
     }
     if (s_.body.cells.empty())
-      throw PlacedError(in_.place, fmt::format("domains = {} cuts a mesh, and there are only particles. Give [[domain]] "
-                                               "sections.",
-                                               how));
+      throw PlacedError(in_.place,
+                        fmt::format("domains = {} cuts a mesh, and there are only particles. Give [[domain]] "
+                                    "sections.",
+                                    how));
     const Mesh& mesh = s_.body.elastic ? *s_.body.elastic : *s_.body.mesh;
     std::vector<std::int64_t> of_cell;
     if (how == "groups") {
@@ -156,8 +156,7 @@ class Planner {
       const double cost = (static_cast<double>(stable.size()) - fine) / s + fine;
       if (cost < 0.95 * cheapest) cheapest = cost, substeps = s;
     }
-    for (std::size_t k = 0; k < stable.size(); ++k)
-      of_term_[k] = substeps > 1 && stable[k] < substeps * least ? 1 : 0;
+    for (std::size_t k = 0; k < stable.size(); ++k) of_term_[k] = substeps > 1 && stable[k] < substeps * least ? 1 : 0;
   }
 
   void find_limits() {
@@ -181,9 +180,7 @@ class Planner {
                                                                             : fmt::format("domain{}", d + 1);
   }
 
-  bool is_avi(std::size_t d) const {
-    return d < s_.input.domains.size() && s_.input.domains[d].integrator == "avi";
-  }
+  bool is_avi(std::size_t d) const { return d < s_.input.domains.size() && s_.input.domains[d].integrator == "avi"; }
   Place place(std::size_t d) const { return d < s_.input.domains.size() ? s_.input.domains[d].place : in_.step_place; }
 
   void choose_steps() {

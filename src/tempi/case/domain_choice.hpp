@@ -26,12 +26,12 @@ struct DomainPlan {
   std::vector<double> step_of_terms;  // [s]: substeps, or what a term of a domain with integrator = "avi" has
 };
 
-// `simulation` has its body, model, input and state. Without [[domain]] the mesh is cut by `domains`: "auto", where steps
-// are so much shorter that substeps pay; "groups", by the first group of each cell; or so many parts by METIS. Substeps
-// left open are as many as stability asks for, with `safety` (0.9 beside a `step`); the system step left open is the
-// largest that a domain takes in one. Throws PlacedError: cells in no domain or in two, domains without cells, steps
-// beyond what their elements take, ties that hold nothing, no step where every domain is implicit.
-// `part`: of the system step that would be chosen.
+// `simulation` has its body, model, input and state. Without [[domain]] the mesh is cut by `domains`: "auto", where
+// steps are so much shorter that substeps pay; "groups", by the first group of each cell; or so many parts by METIS.
+// Substeps left open are as many as stability asks for, with `safety` (0.9 beside a `step`); the system step left open
+// is the largest that a domain takes in one. Throws PlacedError: cells in no domain or in two, domains without cells,
+// steps beyond what their elements take, ties that hold nothing, no step where every domain is implicit. `part`: of the
+// system step that would be chosen.
 DomainPlan plan_domains(const Simulation& simulation, double part = 1.0);
 
 std::unique_ptr<Integrator> make_multi_domain(const Model& model, const DomainPlan& plan);

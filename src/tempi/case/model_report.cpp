@@ -141,12 +141,13 @@ std::string domains(const DomainPlan& plan) {
   for (std::size_t d = 0; d < plan.about.size(); ++d) {
     const DomainPlan::About& about = plan.about[d];
     const DomainRule& rule = plan.domains.rules[d];
-    out += fmt::format("  domain   {}: {} terms, {} a system step of {:.6g} s, {} (its elements' limit {:.6g} s)\n", about.name,
-                       about.terms, rule.substeps == 1 ? "one step" : fmt::format("{} substeps", rule.substeps),
+    out += fmt::format("  domain   {}: {} terms, {} a system step of {:.6g} s, {} (its elements' limit {:.6g} s)\n",
+                       about.name, about.terms,
+                       rule.substeps == 1 ? "one step" : fmt::format("{} substeps", rule.substeps),
                        plan.step / rule.substeps,
-                       !rule.ticks.empty()    ? "avi within"
-                       : rule.is_explicit()   ? "explicit"
-                                              : fmt::format("implicit, alpha {:g}", rule.alpha),
+                       !rule.ticks.empty()  ? "avi within"
+                       : rule.is_explicit() ? "explicit"
+                                            : fmt::format("implicit, alpha {:g}", rule.alpha),
                        about.limit);
   }
   if (!plan.domains.ties.empty())

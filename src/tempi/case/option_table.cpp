@@ -54,7 +54,8 @@ constexpr SectionInfo sections[] = {
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
     {"subdomain", true, "Parts of the model with energy steps and events of their own, for async-energy-stepping."},
-    {"domain", true, "Parts of the model that multi-domain integrates each by itself. Every cell, and every bond, is in one."},
+    {"domain", true,
+     "Parts of the model that multi-domain integrates each by itself. Every cell, and every bond, is in one."},
     {"tie", true, "Surfaces or particles of different domains that are held together though they share no nodes."},
     {"integrator", false, "The method and its time steps: at most one of safety, courant and step."},
     {"run", false, "How long."},
@@ -327,7 +328,8 @@ constexpr Option rows[] = {
      "midpoint: one step for all of it; avi: explicit, each element a step of its own within the system step"},
 
     {"domain", "rings", integer, "", "0", "", zero_to_ten,
-     "of elements around it that it takes from the other domains: with many substeps an interface between stiff and soft "
+     "of elements around it that it takes from the other domains: with many substeps an interface between stiff and "
+     "soft "
      "elements resonates, and does not one or two rings into the soft ones"},
 
     {"tie", "groups", words, "", "", "", any,
@@ -371,11 +373,14 @@ constexpr Option rows[] = {
      "group, every term by itself, or so many parts of the mesh cut by METIS; each [[potential]], [[contact]] and "
      "[[wall]] has its own but for terms"},
     {"integrator", "framework", choice, "", "\"canonical\"", "canonical | hamiltonian | lagrangian", any,
-     "of multi-domain: what is shown as velocity. canonical: the discrete momentum over the mass, whose momenta are exact; "
-     "hamiltonian: projected momenta of the domains, of first order at interfaces with substeps; lagrangian: differences "
+     "of multi-domain: what is shown as velocity. canonical: the discrete momentum over the mass, whose momenta are "
+     "exact; "
+     "hamiltonian: projected momenta of the domains, of first order at interfaces with substeps; lagrangian: "
+     "differences "
      "of positions. The motion is the same"},
     {"integrator", "domains", choice_or_count, "", "\"auto\"", "auto | groups", at_least_one,
-     "of multi-domain without [[domain]]: elements with short steps a domain of their own where that pays, the cells of "
+     "of multi-domain without [[domain]]: elements with short steps a domain of their own where that pays, the cells "
+     "of "
      "each group, or so many parts of the mesh cut by METIS"},
     {"integrator", "implicit_step", number, "s", "", "", positive,
      "of avi-implicit: elements whose own step would be shorter act implicitly at this one; the others at halves, "

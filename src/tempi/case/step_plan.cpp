@@ -289,10 +289,10 @@ class StepPlanner {
       if (divided && p_.pace) try_whole(1e9 * *p_.pace, 1.0, make);
       const bool grows = !p_.pace || (p_.whole && p_.whole->grows);
       if (!grows || in.step || part * shorter < shortest) return;
-      p_.resonant.push_back(fmt::format("a system step of {:.6g} s: {}", p_.domains->step,
-                                        p_.whole ? fmt::format("a small motion grows by {:.2g} in each",
-                                                               p_.whole->report.growth)
-                                                 : "it does not get through the first steps"));
+      p_.resonant.push_back(
+          fmt::format("a system step of {:.6g} s: {}", p_.domains->step,
+                      p_.whole ? fmt::format("a small motion grows by {:.2g} in each", p_.whole->report.growth)
+                               : "it does not get through the first steps"));
     }
   }
 

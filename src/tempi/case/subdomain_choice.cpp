@@ -63,8 +63,8 @@ class Chooser {
       if (terms.empty()) throw PlacedError(in.place, "holds no cell and no bond. Choose another group.");
       for (const std::size_t k : terms) {
         if (number_[k] != none)
-          throw PlacedError(in.place,
-                            fmt::format("{} is in another [[subdomain]] already. Keep them apart.", describe_term(s_, k)));
+          throw PlacedError(in.place, fmt::format("{} is in another [[subdomain]] already. Keep them apart.",
+                                                  describe_term(s_, k)));
         number_[k] = count_;
       }
       ++count_;

@@ -15,8 +15,7 @@ TakenTerms terms_of(const Simulation& s, const Selector& target, std::string_vie
   if (by_cells) {
     const std::vector<Index> term_of_cell = s.body.term_of_cell();
     for (const CellId c : selection.cells(target, purpose)) {
-      if (const Index term = term_of_cell[ordinal(c)]; term >= 0)
-        taken.terms.push_back(static_cast<std::size_t>(term));
+      if (const Index term = term_of_cell[ordinal(c)]; term >= 0) taken.terms.push_back(static_cast<std::size_t>(term));
       for (const NodeId a : s.body.mesh->cells()[index(c)]) taken.node_is_inside[ordinal(a)] = 1;
     }
   } else {

@@ -14,7 +14,7 @@ namespace tempi {
 struct Simulation;
 
 struct TakenTerms {
-  std::vector<std::size_t> terms;   // ascending
+  std::vector<std::size_t> terms;    // ascending
   std::vector<char> node_is_inside;  // by node: of the selection
 };
 

@@ -130,7 +130,8 @@ Mesh Mesh::beside(const Mesh& other) const {
   append(both.points, other.data_.points);
   const Index label = largest(data_.point_labels);
   for (const Index l : other.data_.point_labels) both.point_labels.push_back(l + label);
-  for (const auto& [to, from] : {std::pair(&both.cells, &other.data_.cells), std::pair(&both.facets, &other.data_.facets)}) {
+  for (const auto& [to, from] :
+       {std::pair(&both.cells, &other.data_.cells), std::pair(&both.facets, &other.data_.facets)}) {
     const Index from_label = largest(to->labels);
     for (Index k = 0; k < from->size(); ++k) {
       const auto nodes = shifted(std::vector<NodeId>((*from)[k].begin(), (*from)[k].end()), node_count());

@@ -132,8 +132,8 @@ TEST(MultiDomain, KeepsMomentaToRoundingWithAnySubsteps) {
   struct Case {
     DomainRule first, second;
   };
-  for (const Case& rules : {Case{{0.0, 8}, {0.0, 1}}, Case{{0.0, 3}, {0.0, 2}}, Case{{0.5, 1}, {0.0, 4}},
-                            Case{{0.5, 3}, {0.3, 2}}}) {
+  for (const Case& rules :
+       {Case{{0.0, 8}, {0.0, 1}}, Case{{0.0, 3}, {0.0, 2}}, Case{{0.5, 1}, {0.0, 4}}, Case{{0.5, 3}, {0.3, 2}}}) {
     MultiDomain method(*body.model, Domains{halves(*body.mesh), {rules.first, rules.second}}, step);
     State state = moving_state(body, 0.1, 0.02, 5);
     const Momenta before = momenta(*body.model, state);
@@ -167,9 +167,8 @@ TEST(MultiDomain, IsSymplecticWithSubsteps) {
   const std::unique_ptr<Model> model = spring_model(0.3);
   const State at = spinning_springs(*model);
   const std::vector<int> domain = {0, 0, 0, 1};  // the triangle and its tail
-  for (const auto& [first, second] : {std::pair<DomainRule, DomainRule>{{0.0, 4}, {0.0, 1}},
-                                      {{0.5, 3}, {0.0, 2}},
-                                      {{0.0, 1}, {0.3, 3}}}) {
+  for (const auto& [first, second] :
+       {std::pair<DomainRule, DomainRule>{{0.0, 4}, {0.0, 1}}, {{0.5, 3}, {0.0, 2}}, {{0.0, 1}, {0.3, 3}}}) {
     const auto make = [&](const Model& of, double h) {
       return std::make_unique<MultiDomain>(of, Domains{domain, {first, second}}, h);
     };

@@ -114,7 +114,8 @@ double exact_period() {
 
 double mean_period(const Rules& rules, double step, int periods) {
   const auto model = SplitOscillator().model();
-  MultiDomain method(*model, SplitOscillator::domains({rules.alpha_a, rules.substeps_a}, {rules.alpha_b, rules.substeps_b}),
+  MultiDomain method(*model,
+                     SplitOscillator::domains({rules.alpha_a, rules.substeps_a}, {rules.alpha_b, rules.substeps_b}),
                      step);
   State state = SplitOscillator::state(*model, 1.0, 0.0);
   std::vector<double> falls;  // through zero
@@ -142,7 +143,8 @@ TEST(SplitOscillator, KeepsItsPeriodAndTheStiffSideDecidesHowWell) {
 double band_ratio(const Rules& rules, Index steps) {
   const auto model = SplitOscillator().model();
   constexpr double step = 0.1;
-  MultiDomain method(*model, SplitOscillator::domains({rules.alpha_a, rules.substeps_a}, {rules.alpha_b, rules.substeps_b}),
+  MultiDomain method(*model,
+                     SplitOscillator::domains({rules.alpha_a, rules.substeps_a}, {rules.alpha_b, rules.substeps_b}),
                      step);
   State state = SplitOscillator::state(*model, 1.0, 0.0);
   const auto band = [&](Index from, Index to) {

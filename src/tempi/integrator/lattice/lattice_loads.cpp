@@ -199,8 +199,9 @@ void LatticeLoads::each_moving(auto& group, Visit&& visit) {
 }
 
 bool LatticeLoads::are_constant() const {
-  return std::ranges::all_of(
-      groups_, [](const Group& group) { return group.changing.lines.empty() && group.following.empty(); });
+  return std::ranges::all_of(groups_, [](const Group& group) {
+    return group.changing.lines.empty() && group.following.empty();
+  });
 }
 
 void LatticeLoads::start(std::span<const NodeLine> nodes) {

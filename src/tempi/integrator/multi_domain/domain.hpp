@@ -24,8 +24,8 @@ struct SystemStep {
 struct DomainRule {
   double alpha = 0.0;  // of the symmetric midpoint rule (Gates, Matous, Heath 2008, eq. (13)): explicit for 0 and 1
   int substeps = 1;    // of equal length, per system step
-  // Of an explicit domain, by term of it: every how many substeps it acts, a divisor of `substeps`. Empty: at each. With
-  // them the domain runs as avi does (Lew, Marsden, Ortiz, West 2004, Fig. 7) between system times.
+  // Of an explicit domain, by term of it: every how many substeps it acts, a divisor of `substeps`. Empty: at each.
+  // With them the domain runs as avi does (Lew, Marsden, Ortiz, West 2004, Fig. 7) between system times.
   std::vector<std::int32_t> ticks{};
   bool is_explicit() const { return alpha == 0.0 || alpha == 1.0; }
 };
@@ -35,10 +35,10 @@ class Domain {
   using Vector = Eigen::VectorXd;
   using Matrix = Eigen::SparseMatrix<double>;
 
-  struct Impulses {           // on driven components [N s]
-    Vector early, late;       // as above
-    Vector last;              // of the last substep alone, in proportion to the time passed in it
-    bool admissible = true;   // if not, nothing else means anything
+  struct Impulses {          // on driven components [N s]
+    Vector early, late;      // as above
+    Vector last;             // of the last substep alone, in proportion to the time passed in it
+    bool admissible = true;  // if not, nothing else means anything
     std::string fault{};
   };
 

@@ -48,17 +48,22 @@ class ExplicitDomain final : public Domain {
   void begin(const State& whole, SystemStep step) override {
     whole_ = &whole;
     step_ = step;
-    tried_ = false;
+    tried_ = arrived_ = false;
   }
 
-  const Impulses& run(const Vector& w) override { return arrive() && go(w) ? impulses_ : failed(); }
+  const Impulses& run(const Vector& w) override {
+    if (!arrived_ && !arrive()) return failed();
+    arrived_ = false;
+    impulses_ = none();
+    impulses_.early = begun_;
+    return go(w) ? impulses_ : failed();
+  }
 
   const Impulses& attempt(const Vector& w) override {
     if (rule_.substeps > 1 && (!near().pays() || moves_ || (loads_->any() && !loads_->are_constant()))) return run(w);
     if (!tried_) {  // the same for all attempts
-      if (!arrive()) return failed();
+      if (!arrived_ && !arrive()) return failed();
       if (rule_.substeps > 1) near().begin(lines_, *loads_);
-      begun_ = impulses_.early;
       tried_ = true;
     }
     impulses_ = none();
@@ -93,11 +98,11 @@ class ExplicitDomain final : public Domain {
   struct Held {  // a component that a support or the interface moves
     std::size_t line, component;
     double mass;
-    Index driven;             // place among the driven, or -1
-    NodeId node;              // of the part
-    std::int32_t support;     // where not driven
+    Index driven;          // place among the driven, or -1
+    NodeId node;           // of the part
+    std::int32_t support;  // where not driven
     bool moves;
-    double velocity = 0.0;    // over the substep
+    double velocity = 0.0;  // over the substep
   };
 
   const Model& model() const { return *part_.submodel.model; }
@@ -157,6 +162,8 @@ class ExplicitDomain final : public Domain {
     of_loads_ += half_of_loads_;
     add_half_kick();
     settle(0);
+    begun_ = impulses_.early;
+    arrived_ = true;
     return true;
   }
 
@@ -173,8 +180,8 @@ class ExplicitDomain final : public Domain {
         if (k % group.ticks == 0) drift(group, k, h);
       if (k == rule_.substeps) break;
       place_moving(t);
-      if (!strike_all(t, [&](const LatticeGroup& group) { return k % group.ticks == 0 ? group.ticks * h : 0.0; },
-                      of_loads_))
+      if (!strike_all(
+              t, [&](const LatticeGroup& group) { return k % group.ticks == 0 ? group.ticks * h : 0.0; }, of_loads_))
         return false;
       settle(k);
     }
@@ -218,8 +225,8 @@ class ExplicitDomain final : public Domain {
     std::ranges::fill(half_kick_, Vector3{});
     each_line(exchange);
     half_of_loads_ = {};
-    const bool admissible =
-        strike_all(t, [&](const LatticeGroup& group) { return 0.5 * group.ticks * h; }, half_of_loads_);
+    const bool admissible = strike_all(
+        t, [&](const LatticeGroup& group) { return 0.5 * group.ticks * h; }, half_of_loads_);
     of_loads_.work += half_of_loads_.work.value();  // since they last acted
     half_of_loads_.work = {};
     each_line(exchange);
@@ -248,8 +255,7 @@ class ExplicitDomain final : public Domain {
       for (std::size_t c = 0; c < 3; ++c) node.displacement[c] += node.velocity[c] * dt;
       node.clock = k;
     };
-    team_->for_each(group.last_line - group.first_line, nodes_at_once,
-                    [&](Index i) { move(group.first_line + i); });
+    team_->for_each(group.last_line - group.first_line, nodes_at_once, [&](Index i) { move(group.first_line + i); });
     for (const std::int32_t line : group.other_lines) move(line);
   }
 
@@ -321,8 +327,8 @@ class ExplicitDomain final : public Domain {
   std::optional<NearInterface> near_;
   const State* whole_ = nullptr;
   SystemStep step_{};
-  bool tried_ = false;
-  Vector begun_;  // what comes early before anything depends on w
+  bool tried_ = false, arrived_ = false;  // near the interface; all of it, and still there
+  Vector begun_;                          // what comes early before anything depends on w
   Impulses impulses_;
   Ledger of_loads_, half_of_loads_;
   std::vector<Ledger> ledgers_;  // of supports

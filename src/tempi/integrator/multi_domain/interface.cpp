@@ -31,8 +31,9 @@ void require_sound(const Model& model, std::span<const TiedNode> ties) {
     for (const auto& [master, weight] : tie.masters) {
       sum += weight;
       if (tied[ordinal(master)] != 0)
-        throw InputError(fmt::format("node {} is tied to node {}, which is tied itself. Let one of the surfaces follow.",
-                                     index(tie.node), index(master)));
+        throw InputError(
+            fmt::format("node {} is tied to node {}, which is tied itself. Let one of the surfaces follow.",
+                        index(tie.node), index(master)));
     }
     if (!(std::abs(sum - 1.0) < 1e-9))
       throw InputError(fmt::format("the weights of node {}'s tie sum to {:.9g} (must be 1).", index(tie.node), sum));
@@ -100,8 +101,8 @@ void DomainInterface::make_parts() {
     std::vector<double> mass;
     for (std::size_t a = 0; a < part.submodel.nodes.size(); ++a)
       for (Index c = 0; c < d; ++c) {
-        const auto& row = row_of_[ordinal(part.submodel.nodes[a]) * static_cast<std::size_t>(d) +
-                                  static_cast<std::size_t>(c)];
+        const auto& row =
+            row_of_[ordinal(part.submodel.nodes[a]) * static_cast<std::size_t>(d) + static_cast<std::size_t>(c)];
         if (row.empty()) continue;
         const double m = part.submodel.model->mass(make_id<NodeId>(static_cast<Index>(a)));
         for (const auto& [k, weight] : row) {
@@ -121,8 +122,7 @@ void DomainInterface::make_parts() {
 
 void DomainInterface::require_joined() const {
   for (std::size_t p = 0; p < parts_.size() && parts_.size() > 1; ++p)
-    if (parts_[p].driven.empty() &&
-        std::ranges::none_of(parts_[p].submodel.nodes, [&](NodeId a) {
+    if (parts_[p].driven.empty() && std::ranges::none_of(parts_[p].submodel.nodes, [&](NodeId a) {
           return std::ranges::binary_search(psi_, index(a) * model_.dim());
         }))
       throw InputError(

@@ -64,9 +64,8 @@ class MidpointDomain final : public Domain {
     const Matrix K = stiffness_(start_.displacement, step_.t0);
     Matrix C;
     if (model().has_dampers())
-      C = stiffness_.assemble([&](TermId id, std::span<double> H) {
-        model().add_damping(id, start_.displacement, step_.t0, 1.0, H);
-      });
+      C = stiffness_.assemble(
+          [&](TermId id, std::span<double> H) { model().add_damping(id, start_.displacement, step_.t0, 1.0, H); });
     return interface_response(K, C, map_.forces().mass(), part_.driven, held_, rule_, step_.length);
   }
 
@@ -95,7 +94,7 @@ class MidpointDomain final : public Domain {
   AssembledStiffness stiffness_;
   std::vector<Index> held_;  // by supports
   SystemStep step_{};
-  State start_, state_;      // where the step begins; after the last run
+  State start_, state_;  // where the step begins; after the last run
   Impulses impulses_;
 };
 

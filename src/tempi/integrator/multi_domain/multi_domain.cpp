@@ -22,20 +22,19 @@ void require_rules(const Domains& domains) {
     throw InputError(fmt::format("{} rules for {} domains. Give one for each.", domains.rules.size(), count));
   for (std::size_t d = 0; d < domains.rules.size(); ++d) {
     const DomainRule& rule = domains.rules[d];
-    if (rule.substeps < 1)
-      throw InputError(fmt::format("domain {}: substeps = {} (must be >= 1).", d, rule.substeps));
+    if (rule.substeps < 1) throw InputError(fmt::format("domain {}: substeps = {} (must be >= 1).", d, rule.substeps));
     if (!(rule.alpha >= 0.0 && rule.alpha <= 1.0))
       throw InputError(fmt::format("domain {}: alpha = {} (must be from 0 to 1).", d, rule.alpha));
   }
 }
 
-constexpr double sought = 1e-10;  // of the interface's equations, relative to the largest impulse in them
+constexpr double sought = 1e-12;  // of the interface's equations, relative to the largest impulse in them
 constexpr double slow = 1e-2;     // residuals falling by less want a new matrix
 constexpr double brisk = 1e-4;    // and by less than this, where the one there has been of use for a while [steps]
 constexpr Index lasting = 200;
 
-// Newton's method with a matrix that stays: false where residuals do not fall fast. At the pace seen the last correction
-// leaves less than is sought, and is not looked at before the domains run with it.
+// Newton's method with a matrix that stays: false where residuals do not fall fast. At the pace seen the last
+// correction leaves less than is sought, and is not looked at before the domains run with it.
 bool converge(const StepEquations& equations, Vector& w, const std::vector<Index>& unknown, Index& iterations,
               double& pace) {
   double before = 0.0;
@@ -114,22 +113,23 @@ void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep ste
   schur.time = step.t0;
   schur.at = state.displacement;
   if (!schur.factors.factorise(schur.A))
-    throw SolveError(fmt::format("the equations of the interface between domains are singular at t = {:.9g} s, with "
-                                 "{} unknown components. Choose a smaller step, or fewer substeps.",
-                                 step.t0, schur.A.cols()));
+    throw SolveError(
+        fmt::format("the equations of the interface between domains are singular at t = {:.9g} s, with "
+                    "{} unknown components. Choose a smaller step, or fewer substeps.",
+                    step.t0, schur.A.cols()));
 }
 
-MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, const Schur* ready,
-                                              Schur& own) const {
+MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, const Schur* ready, Schur& own) const {
   const auto& parts = interface_.parts();
   const auto& psi = interface_.psi();
   const auto& unknown = interface_.unknown();
   const SystemStep step{t0, h};
-  Taken taken{t0, t0 + h, state.displacement};
+  Taken taken{t0, t0 + h};
+  if (framework_ == Framework::lagrangian) taken.from = state.displacement;
   const Vector v = interface_.velocities(state);
   taken.v = list(v);
   Vector w = guess(v, h);
-  {  // components with a support
+  if (unknown.size() < psi.size()) {  // components with a support
     Vector u0 = map_of(state.displacement), u1 = u0, none = u0;
     forces_.prescribe(t0, u0, none);
     forces_.prescribe(t0 + h, u1, none);
@@ -187,13 +187,12 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     equations.fault = fault;
     equations.residual = [&] { return Vector(P - interface_.momentum(w) + early); };
     equations.scale = [&] {
-      return std::max({P.cwiseAbs().maxCoeff(), early.cwiseAbs().maxCoeff(),
-                       interface_.momentum(w).cwiseAbs().maxCoeff()});
+      return std::max(
+          {P.cwiseAbs().maxCoeff(), early.cwiseAbs().maxCoeff(), interface_.momentum(w).cwiseAbs().maxCoeff()});
     };
     equations.rounding = [&] {
       Vector sum = Vector::Zero(static_cast<Index>(psi.size()));
-      for (std::size_t d = 0; d < all_.size(); ++d)
-        sum += parts[d].C.cwiseAbs().transpose() * all_[d]->rounding();
+      for (std::size_t d = 0; d < all_.size(); ++d) sum += parts[d].C.cwiseAbs().transpose() * all_[d]->rounding();
       return of_unknown(sum);
     };
     equations.correct = [&](const Vector& R) -> std::optional<Vector> {
@@ -221,7 +220,9 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     require(run_all(false));
   }
 
-  // What the interface gave to the domains in this step, and the work of it.
+  // By the velocity interpolated between system times the multipliers' work on all domains together is zero, but for
+  // what the solver leaves.
+  taken.work = (P - interface_.momentum(w) + early).dot(of_unknown(v));
   const Vector last = gather([](const Domain::Impulses& i) -> const Vector& { return i.last; });
   Vector projected = w;
   interface_.solve_velocities(interface_.momentum(w) + of_unknown(last), projected);
@@ -230,25 +231,26 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
     const auto& i = *impulses[d];
     const Vector of_part = parts[d].C * w,
                  given = parts[d].mass.cwiseProduct(parts[d].C * (w - before)) - (i.early + i.late - i.last);
-    taken.work += given.dot(of_part);
     taken.traffic += std::abs(given.dot(of_part));
   }
 
-  const Vector P1 =
-      P + early + of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.late; }));
-  const Vector u0 = map_of(state.displacement);
+  const Vector P1 = P + early + of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.late; }));
+  std::vector<Vector> driven;  // where they go, to the bits domains have
+  for (const auto& part : parts) {
+    driven.push_back(h * (part.C * w));
+    for (std::size_t j = 0; j < part.driven.size(); ++j)
+      driven.back()(static_cast<Index>(j)) +=
+          state.displacement[static_cast<std::size_t>(part.component_of_whole(part.driven[j]))];
+  }
   for (const auto& domain : all_) domain->put_back(state);
   Vector v1 = interface_.velocities(state);  // of those with a support
   interface_.solve_velocities(P1, v1);
   for (const Index k : unknown) state.velocity[static_cast<std::size_t>(psi[static_cast<std::size_t>(k)])] = v1(k);
   interface_.follow(state.velocity);
-  for (const auto& part : parts) {  // to the bits domains have
-    const Vector of_part = part.C * w;
-    for (std::size_t j = 0; j < part.driven.size(); ++j) {
-      const Index i = part.component_of_whole(part.driven[j]);
-      state.displacement[static_cast<std::size_t>(i)] = u0(i) + h * of_part(static_cast<Index>(j));
-    }
-  }
+  for (std::size_t d = 0; d < parts.size(); ++d)
+    for (std::size_t j = 0; j < parts[d].driven.size(); ++j)
+      state.displacement[static_cast<std::size_t>(parts[d].component_of_whole(parts[d].driven[j]))] =
+          driven[d](static_cast<Index>(j));
   taken.w = list(w);
   taken.projected = list(projected);
   return taken;

@@ -76,20 +76,21 @@ class MultiDomainMap final : public OneStepMap {
 
  private:
   using Vector = Eigen::VectorXd;
-  struct Schur {      // factors of the interface's matrix
+  struct Schur {  // factors of the interface's matrix
     SparseFactors::Matrix A{};
     SparseFactors factors{SparseFactors::Kind::symmetric};
-    double length = 0.0;         // of the step it is for [s]; 0: not made yet
-    double time = 0.0;           // when it was made [s]
-    Index steps = 0;             // taken with it
-    std::vector<double> at{};    // displacements where it was made
+    double length = 0.0;       // of the step it is for [s]; 0: not made yet
+    double time = 0.0;         // when it was made [s]
+    Index steps = 0;           // taken with it
+    std::vector<double> at{};  // displacements where it was made
   };
-  struct Taken {      // of a step
+  struct Taken {  // of a step
     double t0, t1;
-    std::vector<double> from{};      // displacements at t0
-    std::vector<double> w{}, v{};    // of psi: velocity over the step, and at t0
-    std::vector<double> projected{}; // of psi at t1, as the paper has it
-    double work = 0.0, traffic = 0.0;  // that the interface did on the domains: their sum, that of magnitudes [J]
+    std::vector<double> from{};       // displacements at t0
+    std::vector<double> w{}, v{};     // of psi: velocity over the step, and at t0
+    std::vector<double> projected{};  // of psi at t1, as the paper has it
+    double work = 0.0;     // of the multipliers on all domains together, by velocities linear between system times [J]
+    double traffic = 0.0;  // sum over the domains of what the interface did to each, magnitudes [J]
     Index iterations = 0;
     double pace = 0.0;  // by which residuals fell in the last of them
   };
@@ -108,8 +109,8 @@ class MultiDomainMap final : public OneStepMap {
   std::vector<std::int32_t> substeps_;  // by term
   Schur schur_;
   mutable Schur shown_schur_;
-  std::optional<Taken> last_, before_;  // steps of the run
-  mutable std::optional<Taken> shown_;  // the last for output
+  std::optional<Taken> last_, before_;             // steps of the run
+  mutable std::optional<Taken> shown_;             // the last for output
   double interface_work_ = 0.0, imbalance_ = 0.0;  // sums of traffic and work
   Index iterations_ = 0, most_iterations_ = 0, steps_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "tempi/integrator/multi_domain/near_interface.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 
 #include "tempi/integrator/multi_domain/response.hpp"
@@ -44,18 +45,20 @@ NearInterface::NearInterface(const DomainInterface::Part& part, const LatticeGro
   LatticePacker pack(model, plan.line_of_node);
   double work = 0.0;
   std::vector<char> near(plan.node_of_line.size(), 0);
-  for (std::size_t g = 0; g < plan.groups.size(); ++g)
-    for (const LatticePart& whole : plan.groups[g].parts)
-      for (int r = 1; r < substeps; ++r) {
+  for (int k = 1; k < substeps; ++k)
+    for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+      if (k % plan.groups[g].ticks != 0) continue;
+      for (const LatticePart& whole : plan.groups[g].parts) {
         std::vector<TermId> terms;
         for (const TermId term : whole.terms)
-          if (ring[ordinal(term)] == r) terms.push_back(term);
+          if (ring[ordinal(term)] > 0 && ring[ordinal(term)] <= substeps - k) terms.push_back(term);
         if (terms.empty()) continue;
         for (const TermId term : terms)
           for (const NodeId a : model.term(term).stencil()) near[static_cast<std::size_t>(plan.line(a))] = 1;
-        work += static_cast<double>(terms.size()) * (substeps - r) / plan.groups[g].ticks;
-        parts_.push_back({r, g, pack(terms)});
+        work += static_cast<double>(terms.size());
+        parts_.push_back({k, g, pack(terms)});
       }
+    }
   double all = 0.0;
   for (const std::int32_t m : ticks) all += static_cast<double>(substeps) / m;
   pays_ = work < all;
@@ -110,17 +113,18 @@ bool NearInterface::run(const LatticeStrikes& strikes, SystemStep step, const Ve
     for (const Component& held : held_) nodes_[held.line].velocity[held.component] = 0.0;
   };
   set();
+  auto next = parts_.begin();
   for (int k = 1; k < substeps_; ++k) {
     for (const std::int32_t line : lines_) {
       NodeLine& node = nodes_[static_cast<std::size_t>(line)];
       for (std::size_t c = 0; c < 3; ++c) node.displacement[c] += node.velocity[c] * h;
     }
-    for (const RingPart& part : parts_) {
-      const std::int32_t ticks = plan_.groups[part.group].ticks;
-      if (part.ring > substeps_ - k || k % ticks != 0) continue;
-      bool admissible = true;
-      strikes.each_block(part.part, [&](Index first, Index last) {
-        if (!part.part.batch->strike(first, last, ticks * h, step.t0 + k * h, nodes_)) admissible = false;
+    for (; next != parts_.end() && next->substep == k; ++next) {
+      const double duration = plan_.groups[next->group].ticks * h;
+      std::atomic<bool> admissible = true;
+      strikes.each_block(next->part, [&](Index first, Index last) {
+        if (!next->part.batch->strike(first, last, duration, step.t0 + k * h, nodes_))
+          admissible.store(false, std::memory_order_relaxed);
       });
       if (!admissible) return false;
     }
@@ -144,8 +148,7 @@ std::vector<double> NearInterface::restricted(std::span<const double> u) const {
   const Submodel& zone = answering_.front();
   const auto d = static_cast<std::size_t>(zone.model->dim());
   std::vector<double> of_zone;
-  for (const NodeId a : zone.nodes)
-    of_zone.insert(of_zone.end(), &u[ordinal(a) * d], &u[ordinal(a) * d] + d);
+  for (const NodeId a : zone.nodes) of_zone.insert(of_zone.end(), &u[ordinal(a) * d], &u[ordinal(a) * d] + d);
   return of_zone;
 }
 

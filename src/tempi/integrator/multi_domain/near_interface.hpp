@@ -38,8 +38,8 @@ class NearInterface {
   Vector rounding(std::span<const double> u, SystemStep step);
 
  private:
-  struct RingPart {
-    int ring;
+  struct SubstepPart {  // what still matters at a substep, of a group
+    int substep;
     std::size_t group;
     LatticePart part;
   };
@@ -57,15 +57,15 @@ class NearInterface {
   const LatticeGroups& plan_;
   int substeps_;
   bool pays_ = false;
-  std::vector<RingPart> parts_;      // of rings 1 ... substeps - 1
+  std::vector<SubstepPart> parts_;   // in the order of substeps
   std::vector<std::int32_t> lines_;  // of their nodes
   AlignedVector<NodeLine> start_;    // of these
   AlignedVector<NodeLine> nodes_;    // by line; work space
   std::vector<Component> driven_, held_;
   std::vector<Load> loads_;
 
-  std::vector<Submodel> answering_;             // the rings that matrices are made of, first; empty: there are none
-  std::vector<std::int32_t> ticks_;             // of its terms
+  std::vector<Submodel> answering_;  // the rings that matrices are made of, first; empty: there are none
+  std::vector<std::int32_t> ticks_;  // of its terms
   std::unique_ptr<AssembledStiffness> stiffness_;
   std::vector<Index> answering_driven_, answering_held_;
   Vector answering_mass_;

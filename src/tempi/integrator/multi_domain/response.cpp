@@ -147,9 +147,8 @@ Sparse interface_response(const Sparse& stiffness, const Sparse& damping, const 
   return symmetric(G + by_free);
 }
 
-Sparse explicit_response(std::span<const StiffnessOfTicks> stiffness, const Vector& mass,
-                         std::span<const Index> driven, std::span<const Index> held, int substeps,
-                         double system_step) {
+Sparse explicit_response(std::span<const StiffnessOfTicks> stiffness, const Vector& mass, std::span<const Index> driven,
+                         std::span<const Index> held, int substeps, double system_step) {
   const double h = system_step / substeps;
   const Partition partition(mass.size(), driven, held);
   const Vector inverse_mass = of_free(partition, mass).cwiseInverse();

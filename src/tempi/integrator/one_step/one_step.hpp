@@ -40,7 +40,7 @@ class OneStepMap {
   virtual void take_step(State& state, double t0, double t1) { step(state, t0, t1 - t0); }
   virtual Integrator::Measures measures() const { return {}; }
   virtual Index evaluations() const { return forces().evaluations(); }  // of forces so far
-  virtual Index substeps(TermId) const { return 1; }  // how often a term acts in a step
+  virtual Index substeps(TermId) const { return 1; }                    // how often a term acts in a step
   virtual void use_threads(int threads) const { forces().use_threads(threads); }
   virtual void save(ArchiveWriter& /*archive*/) const {}
   virtual void load(ArchiveReader& /*archive*/) {}  // leaves the map alone when it throws
@@ -83,9 +83,7 @@ class OneStep final : public Integrator {
   std::string_view name() const override { return map_.name(); }
   Claims claims() const override { return map_.claims(); }
   Snapshot synchronized(const State& state, double t) const override { return driver_.synchronized(state, t); }
-  double step(TermId term) const override {
-    return map_.forces().step() / static_cast<double>(map_.substeps(term));
-  }
+  double step(TermId term) const override { return map_.forces().step() / static_cast<double>(map_.substeps(term)); }
   Index updates(TermId term) const override { return driver_.steps_done() * map_.substeps(term); }
   Measures measures() const override { return driver_.measures(); }
   void use_threads(int threads) override { map_.use_threads(threads); }

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bodies of two domains beside the same bodies undivided: a stiff piece with substeps, meshes that do not match, a
+metal plate taken implicitly.
+
+--full: about 25,000 elements. --draw: cantilever.png.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from measure import Report, Run, blank_picture, options, run  # noqa: E402
+
+
+def undivided(case: str) -> Path:
+    """The case without its domains, by explicit Newmark."""
+    text = (HERE / f"{case}.toml").read_text(encoding="utf-8")
+    text = re.sub(r"\[\[(domain|tie)\]\]\n(?:[^\[\n].*\n|\n)*", "", text).replace('"multi-domain"', '"newmark"')
+    text = re.sub(r'file = "(.*)"', lambda m: f'file = "{HERE / m[1]}"', text)
+    path = Path(tempfile.mkdtemp(prefix="tempi-")) / f"{case}.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def lost(result: Run) -> float:
+    """The largest change of the total energy, smoothed over a tenth of the rows, relative."""
+    total = result.history["total_energy"]
+    width = len(total) // 10
+    smooth = np.convolve(total, np.ones(width) / width, "valid")
+    return float(np.abs(smooth / smooth[0] - 1).max())
+
+
+def tip_error(result: Run, reference: Run, probe: str) -> float:
+    """Of a probe's displacement beside that of another run, over the largest there."""
+    off = scale = 0.0
+    for c in "xyz":
+        here, there = (r.history[f"{probe}.displacement_{c}"] for r in (result, reference))
+        at = np.interp(result.history["time"], reference.history["time"], there)
+        off, scale = max(off, float(np.abs(here - at).max())), max(scale, float(np.abs(there).max()))
+    return off / scale
+
+
+def common(report: Report, name: str, result: Run, most_lost: float) -> None:
+    report.figure(f"{name}: energy lost, of all there is", lost(result), 0, most_lost, scatter=9)
+    report.figure(f"{name}: error of the linear momentum", result.summary["linear_momentum"]["error"], 0, 1e-12)
+    report.figure(f"{name}: error of the angular momentum", result.summary["angular_momentum"]["error"], 0, 1e-12)
+    measures = result.summary["measures"]
+    report.figure(f"{name}: imbalance of the interface's work, of all it did",
+                  abs(measures["interface_imbalance"]) / measures["interface_work"], 0, 1e-10)
+
+
+def main() -> int:
+    given = options(__doc__, ("draw",))
+    report = Report("cantilever: domains of one body", HERE, given)
+    size = {"mesh.size": 0.0125} if given.full else {}
+    reference = run(undivided("cantilever"), "undivided", size | {"output.history": 2000})
+    picture = {"undivided": reference}
+    for substeps in (4, 8):
+        result = run(HERE / "cantilever.toml", f"substeps-{substeps}", size | {"domain.0.substeps": substeps})
+        picture[f"{substeps}:1"] = result
+        name = f"stiff piece, {substeps}:1"
+        common(report, name, result, 1e-3)
+        report.figure(f"{name}: error of the tip beside the undivided run", tip_error(result, reference, "tip"), 0, 2e-3, scatter=0.2)
+        report.figure(f"{name}: updates saved over the undivided run", result.summary["counted_speedup"], 1.8)
+        report.figure(f"{name}: wall time saved", reference.summary["wall_time"] / result.summary["wall_time"], scatter=9)
+    tied = run(HERE / "tied.toml", "tied", {"mesh.size": 0.015} if given.full else {})
+    common(report, "meshes that do not match", tied, 1e-2)
+    size = {"mesh.size": 0.004} if given.full else {}
+    insert = run(HERE / "insert.toml", "insert", size)
+    explicit = run(undivided("insert"), "insert-explicit", size | {"output.history": 2000})
+    common(report, "implicit plate", insert, 1e-3)
+    report.figure("implicit plate: error of the end beside the explicit run", tip_error(insert, explicit, "end"), 0, 2e-3, scatter=0.2)
+    report.figure("implicit plate: wall time saved over explicit everywhere",
+                  explicit.summary["wall_time"] / insert.summary["wall_time"], scatter=9)
+    if given.draw:
+        draw(picture)
+    return report.close()
+
+
+def draw(runs: dict[str, Run]) -> None:
+    figure = blank_picture(2.6)
+    tip, energy = figure.subplots(1, 2)
+    for (name, result), colour in zip(runs.items(), ("black", "#0072B2", "#D55E00")):
+        h = result.history
+        tip.plot(1e3 * h["time"], 1e3 * h["tip.displacement_z"], color=colour, label=name, lw=2 if name == "undivided" else 1)
+        energy.plot(1e3 * h["time"], 1e6 * (h["total_energy"] / h["total_energy"][0] - 1), color=colour, lw=0.8)
+    tip.set(xlabel="time (ms)", ylabel="tip (mm)")
+    tip.legend()
+    energy.set(xlabel="time (ms)", ylabel="change of the energy (1e-6)")
+    figure.savefig(HERE / "cantilever.png", dpi=200)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
