@@ -118,6 +118,9 @@ def picture() -> None:
             errors = [100 * error(springs(alpha, ratio, float(h)), reference) for h in steps]
             many.loglog(steps, errors, line, color=colour, marker=".")
     many.set(xlabel="system step", ylabel="error of the displacements (%)", title="mesh of springs")
+    for ax, steps_shown in ((one, exact), (many, steps)):
+        ax.set_xticks(steps_shown, [f"{h:g}" for h in steps_shown])
+        ax.set_xticks([], minor=True)
     figure.savefig(HERE / "split.png", dpi=200)
 
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "tempi/case/results.hpp"
@@ -160,7 +161,7 @@ class Planner {
   }
 
   void find_limits() {
-    const int count = *std::ranges::max_element(of_term_) + 1;
+    const int count = std::max(*std::ranges::max_element(of_term_) + 1, static_cast<int>(s_.input.domains.size()));
     for (int d = 0; d < count; ++d)
       if (std::ranges::find(of_term_, d) == of_term_.end())
         throw PlacedError(place(static_cast<std::size_t>(d)),
@@ -208,7 +209,7 @@ class Planner {
         else
           most = std::max(most, limit);
       }
-      step = least > 0.0 ? least : most;
+      step = least > 0.0 ? least : cheapest_step(rules, safety, most);
       if (step == 0.0)
         throw PlacedError(in_.place, "no domain is explicit, so stability chooses no step. Give step (in s).");
       step *= part_;
@@ -242,6 +243,26 @@ class Planner {
           plan_.step_of_terms[k] = h * (rule.ticks.empty() ? 1 : rule.ticks[next++]);
     }
     plan_.domains.rules = std::move(rules);
+  }
+
+  // Up to the largest that a domain takes in one, the step that updates least a second; those of substeps count twice,
+  // for what trying them costs.
+  double cheapest_step(const std::vector<DomainRule>& rules, double safety, double most) const {
+    double best = most, lowest = std::numeric_limits<double>::infinity();
+    constexpr int most_substeps = 64;
+    for (std::size_t c = 0; c < rules.size(); ++c)
+      for (int k = 1; k <= most_substeps && rules[c].is_explicit() && !is_avi(c); ++k) {
+        const double step = k * safety * plan_.about[c].limit;
+        if (step > most * (1.0 + 1e-12)) break;
+        double cost = 0.0;
+        for (std::size_t d = 0; d < rules.size(); ++d) {
+          const double needed =
+              rules[d].is_explicit() ? std::ceil(step / (safety * plan_.about[d].limit) * (1.0 - 1e-12)) : 1.0;
+          cost += (needed > 1.0 ? 2.0 : 1.0) * needed * static_cast<double>(plan_.about[d].terms) / step;
+        }
+        if (cost < lowest) lowest = cost, best = step;
+      }
+    return best;
   }
 
   void take_tie(const TieInput& in) {

@@ -70,6 +70,7 @@ MultiDomainMap::MultiDomainMap(const Model& model, Domains domains, double syste
                                                                                 domains_.rules[d], system_step));
     explicit_ = explicit_ && all_.back()->is_explicit();
   }
+  use_threads(1);
   std::vector<std::size_t> next(domains_.rules.size(), 0);
   for (const int d : domains_.of_term) {
     const DomainRule& rule = domains_.rules[static_cast<std::size_t>(d)];
@@ -95,7 +96,7 @@ void MultiDomainMap::start(State& state) const {
 
 // Of the velocity at the middle of the step, from those before.
 Vector MultiDomainMap::guess(const Vector& v, double h) const {
-  if (!last_ || last_->t1 - last_->t0 != forces_.step() || h != forces_.step()) return v;
+  if (!last_ || h != forces_.step()) return v;
   return 3.0 * (v - map_of(last_->w)) + map_of(last_->v);
 }
 
@@ -119,6 +120,122 @@ void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep ste
                     step.t0, schur.A.cols()));
 }
 
+// All domains over one system step, at one velocity of the interface after another.
+class MultiDomainMap::Trial {
+ public:
+  Trial(const DomainInterface& interface, std::span<const std::unique_ptr<Domain>> domains, ThreadTeam& team,
+        const State& state, SystemStep step)
+      : interface_(interface), domains_(domains), team_(team), impulses_(domains.size(), nullptr) {
+    for (const auto& domain : domains_) domain->begin(state, step);
+  }
+
+  bool attempt(const Vector& w) {
+    return go(w, [](Domain& d, const Vector& of_part) { return &d.attempt(of_part); });
+  }
+  void run(const Vector& w) {
+    if (!go(w, [](Domain& d, const Vector& of_part) { return &d.run(of_part); })) throw SolveError(fault());
+  }
+
+  std::string fault() const {
+    for (const Domain::Impulses* i : impulses_)
+      if (i != nullptr && !i->admissible) return i->fault;
+    return "";
+  }
+  const Domain::Impulses& impulses(std::size_t d) const { return *impulses_[d]; }
+  // sum_d C^T x_d, by psi; and its unknown components.
+  template <class OfDomain>
+  Vector gather(OfDomain&& x) const {
+    Vector sum = Vector::Zero(static_cast<Index>(interface_.psi().size()));
+    for (std::size_t d = 0; d < domains_.size(); ++d) sum += interface_.parts()[d].C.transpose() * x(d);
+    return sum;
+  }
+  Vector unknown(const Vector& x) const { return x(interface_.unknown()); }
+  Vector early() const {
+    return gather([&](std::size_t d) -> const Vector& { return impulses_[d]->early; });
+  }
+  Vector late() const {
+    return gather([&](std::size_t d) -> const Vector& { return impulses_[d]->late; });
+  }
+
+ private:
+  template <class How>
+  bool go(const Vector& w, How&& how) {
+    team_.for_each(std::ssize(domains_), [&](Index i) {
+      const auto d = static_cast<std::size_t>(i);
+      impulses_[d] = how(*domains_[d], interface_.parts()[d].C * w);
+    });
+    return std::ranges::all_of(impulses_, [](const Domain::Impulses* i) { return i->admissible; });
+  }
+
+  const DomainInterface& interface_;
+  std::span<const std::unique_ptr<Domain>> domains_;
+  ThreadTeam& team_;
+  std::vector<const Domain::Impulses*> impulses_;
+};
+
+// Components of psi that have a support move as it does, over the step.
+void MultiDomainMap::set_known(const State& state, SystemStep step, Vector& w) const {
+  const auto& psi = interface_.psi();
+  if (interface_.unknown().size() == psi.size()) return;
+  Vector u0 = map_of(state.displacement), u1 = u0, none = u0;
+  forces_.prescribe(step.t0, u0, none);
+  forces_.prescribe(step.t0 + step.length, u1, none);
+  for (std::size_t k = 0; k < psi.size(); ++k)
+    if (!std::ranges::binary_search(interface_.unknown(), static_cast<Index>(k)))
+      w(static_cast<Index>(k)) = (u1(psi[k]) - u0(psi[k])) / step.length;
+}
+
+// The w that makes P - M w + sum C^T early(w) vanish, from w on.
+void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, const Vector& P, Vector& w,
+                           const Schur* ready, Schur& own, Taken& taken) const {
+  const auto& unknown = interface_.unknown();
+  const auto suits = [&](const Schur& schur) { return std::abs(schur.length - step.length) <= 1e-9 * step.length; };
+  if (ready == nullptr || !suits(*ready)) ready = &own;
+  const bool stale = ready == &own && last_ && last_->pace > brisk && own.steps >= lasting;
+  bool fresh = stale || !suits(*ready);
+  const auto renew = [&] {
+    make_schur(own, state, step);
+    ready = &own;
+    fresh = true;
+  };
+  if (fresh) renew();
+  const Vector first = w;
+  double before = 0.0;
+  StepEquations equations;
+  equations.evaluate = [&](const Vector& z) {
+    w(unknown) = z;
+    return trial.attempt(w);
+  };
+  equations.fault = [&] { return trial.fault(); };
+  equations.residual = [&] { return Vector(P - interface_.momentum(w) + trial.unknown(trial.early())); };
+  equations.scale = [&] {
+    return std::max({P.cwiseAbs().maxCoeff(), trial.unknown(trial.early()).cwiseAbs().maxCoeff(),
+                     interface_.momentum(w).cwiseAbs().maxCoeff()});
+  };
+  equations.rounding = [&] {
+    Vector sum = Vector::Zero(static_cast<Index>(interface_.psi().size()));
+    for (std::size_t d = 0; d < all_.size(); ++d)
+      sum += interface_.parts()[d].C.cwiseAbs().transpose() * all_[d]->rounding();
+    return trial.unknown(sum);
+  };
+  equations.correct = [&](const Vector& R) -> std::optional<Vector> {
+    const double size = R.norm();
+    if (before > 0.0 && size > slow * before && !fresh) renew();
+    before = size;
+    return ready->factors.solve(R);
+  };
+  equations.resolution = forces_.resolution(map_of(state.displacement), step.length);
+  equations.sought = sought;
+  equations.name = "equations of the interface between domains";
+  if (trial.attempt(w) && converge(equations, w, unknown, taken.iterations, taken.pace)) return;
+  if (!fresh) renew();
+  before = 0.0;
+  const Vector v = map_of(taken.v);
+  const StepSolution solution = solve_newton(equations, std::array{trial.unknown(first), trial.unknown(v)}, step.t0);
+  w(unknown) = solution.z;
+  taken.iterations += solution.iterations;
+}
+
 MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, const Schur* ready, Schur& own) const {
   const auto& parts = interface_.parts();
   const auto& psi = interface_.psi();
@@ -129,131 +246,62 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
   const Vector v = interface_.velocities(state);
   taken.v = list(v);
   Vector w = guess(v, h);
-  if (unknown.size() < psi.size()) {  // components with a support
-    Vector u0 = map_of(state.displacement), u1 = u0, none = u0;
-    forces_.prescribe(t0, u0, none);
-    forces_.prescribe(t0 + h, u1, none);
-    std::vector<char> is_unknown(psi.size(), 0);
-    for (const Index k : unknown) is_unknown[static_cast<std::size_t>(k)] = 1;
-    for (std::size_t k = 0; k < psi.size(); ++k)
-      if (is_unknown[k] == 0) w(static_cast<Index>(k)) = (u1(psi[k]) - u0(psi[k])) / h;
-  }
+  set_known(state, step, w);
   const Vector P = interface_.momentum(v);
-  std::vector<const Domain::Impulses*> impulses(all_.size());
-  Vector early;
-  const auto gather = [&](auto&& part_of) {
-    Vector sum = Vector::Zero(static_cast<Index>(psi.size()));
-    for (std::size_t d = 0; d < all_.size(); ++d) sum += parts[d].C.transpose() * part_of(*impulses[d]);
-    return sum;
-  };
-  const auto of_unknown = [&](const Vector& x) { return Vector(x(unknown)); };
-  const auto run_all = [&](bool trial) {
-    for (std::size_t d = 0; d < all_.size(); ++d) {
-      if (trial && impulses[d] != nullptr && all_[d]->is_explicit()) continue;
-      const Vector of_part = parts[d].C * w;
-      impulses[d] = trial ? &all_[d]->attempt(of_part) : &all_[d]->run(of_part);
-      if (!impulses[d]->admissible) return false;
-    }
-    early = of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.early; }));
-    return true;
-  };
-  const auto fault = [&] {
-    for (const Domain::Impulses* i : impulses)
-      if (i != nullptr && !i->admissible) return i->fault;
-    return std::string();
-  };
-  const auto require = [&](bool admissible) {
-    if (!admissible) throw SolveError(fault());
-  };
-  for (const auto& domain : all_) domain->begin(state, step);
-  require(run_all(true));
+  Trial trial(interface_, all_, *team_, state, step);
   if (!unknown.empty() && explicit_) {
-    interface_.solve_velocities(P + early, w);
-    require(run_all(false));
+    if (!trial.attempt(w)) throw SolveError(trial.fault());
+    interface_.solve_velocities(P + trial.unknown(trial.early()), w);
   } else if (!unknown.empty()) {
-    const auto suits = [&](const Schur& schur) { return std::abs(schur.length - h) <= 1e-9 * h; };
-    if (ready == nullptr || !suits(*ready)) ready = &own;
-    const bool stale = ready == &own && last_ && last_->pace > brisk && own.steps >= lasting;
-    const bool renewed = stale || !suits(*ready);
-    if (renewed) make_schur(own, state, step);
-    const Vector first = w;
-    StepEquations equations;
-    bool fresh = renewed;
-    double before = 0.0;
-    equations.evaluate = [&](const Vector& z) {
-      w(unknown) = z;
-      return run_all(true);
-    };
-    equations.fault = fault;
-    equations.residual = [&] { return Vector(P - interface_.momentum(w) + early); };
-    equations.scale = [&] {
-      return std::max(
-          {P.cwiseAbs().maxCoeff(), early.cwiseAbs().maxCoeff(), interface_.momentum(w).cwiseAbs().maxCoeff()});
-    };
-    equations.rounding = [&] {
-      Vector sum = Vector::Zero(static_cast<Index>(psi.size()));
-      for (std::size_t d = 0; d < all_.size(); ++d) sum += parts[d].C.cwiseAbs().transpose() * all_[d]->rounding();
-      return of_unknown(sum);
-    };
-    equations.correct = [&](const Vector& R) -> std::optional<Vector> {
-      const double size = R.norm();
-      if (before > 0.0 && size > slow * before && !fresh) {
-        make_schur(own, state, step);
-        ready = &own;
-        fresh = true;
-      }
-      before = size;
-      return ready->factors.solve(R);
-    };
-    equations.resolution = forces_.resolution(map_of(state.displacement), h);
-    equations.sought = sought;
-    equations.name = "equations of the interface between domains";
-    if (!converge(equations, w, unknown, taken.iterations, taken.pace)) {
-      if (!fresh) make_schur(own, state, step);
-      ready = &own;
-      fresh = true;
-      before = 0.0;
-      const StepSolution solution = solve_newton(equations, std::array{of_unknown(first), of_unknown(v)}, t0);
-      w(unknown) = solution.z;
-      taken.iterations += solution.iterations;
-    }
-    require(run_all(false));
+    solve(trial, state, step, P, w, ready, own, taken);
   }
+  trial.run(w);
+  const Vector early = trial.early(), late = trial.late();
 
   // By the velocity interpolated between system times the multipliers' work on all domains together is zero, but for
   // what the solver leaves.
-  taken.work = (P - interface_.momentum(w) + early).dot(of_unknown(v));
-  const Vector last = gather([](const Domain::Impulses& i) -> const Vector& { return i.last; });
+  taken.work = (P - interface_.momentum(w) + trial.unknown(early)).dot(trial.unknown(v));
+  const Vector last = trial.gather([&](std::size_t d) -> const Vector& { return trial.impulses(d).last; });
   Vector projected = w;
-  interface_.solve_velocities(interface_.momentum(w) + of_unknown(last), projected);
+  interface_.solve_velocities(interface_.momentum(w) + trial.unknown(last), projected);
   const Vector before = last_ && last_->t1 == t0 ? Vector(map_of(last_->projected)) : v;
-  for (std::size_t d = 0; d < all_.size(); ++d) {
-    const auto& i = *impulses[d];
+  std::vector<Vector> driven;  // where they go, to the bits domains have
+  for (std::size_t d = 0; d < parts.size(); ++d) {
+    const Domain::Impulses& i = trial.impulses(d);
     const Vector of_part = parts[d].C * w,
                  given = parts[d].mass.cwiseProduct(parts[d].C * (w - before)) - (i.early + i.late - i.last);
     taken.traffic += std::abs(given.dot(of_part));
+    driven.push_back(h * of_part);
+    for (std::size_t j = 0; j < parts[d].driven.size(); ++j)
+      driven[d](static_cast<Index>(j)) +=
+          state.displacement[static_cast<std::size_t>(parts[d].component_of_whole(parts[d].driven[j]))];
   }
 
-  const Vector P1 = P + early + of_unknown(gather([](const Domain::Impulses& i) -> const Vector& { return i.late; }));
-  std::vector<Vector> driven;  // where they go, to the bits domains have
-  for (const auto& part : parts) {
-    driven.push_back(h * (part.C * w));
-    for (std::size_t j = 0; j < part.driven.size(); ++j)
-      driven.back()(static_cast<Index>(j)) +=
-          state.displacement[static_cast<std::size_t>(part.component_of_whole(part.driven[j]))];
-  }
   for (const auto& domain : all_) domain->put_back(state);
   Vector v1 = interface_.velocities(state);  // of those with a support
-  interface_.solve_velocities(P1, v1);
+  interface_.solve_velocities(P + trial.unknown(early + late), v1);
   for (const Index k : unknown) state.velocity[static_cast<std::size_t>(psi[static_cast<std::size_t>(k)])] = v1(k);
   interface_.follow(state.velocity);
   for (std::size_t d = 0; d < parts.size(); ++d)
     for (std::size_t j = 0; j < parts[d].driven.size(); ++j)
       state.displacement[static_cast<std::size_t>(parts[d].component_of_whole(parts[d].driven[j]))] =
           driven[d](static_cast<Index>(j));
+  book_known(state, interface_.mass() * (v1 - v) - (early + late), w);
   taken.w = list(w);
   taken.projected = list(projected);
   return taken;
+}
+
+// What supports give to components of psi because of nodes tied to them.
+void MultiDomainMap::book_known(State& state, const Vector& given, const Vector& w) const {
+  const auto& psi = interface_.psi();
+  if (interface_.unknown().size() == psi.size() || domains_.ties.empty()) return;
+  const Vector u = map_of(state.displacement);
+  for (std::size_t k = 0; k < psi.size(); ++k) {
+    const auto i = static_cast<Index>(k);
+    if (!std::ranges::binary_search(interface_.unknown(), i))
+      forces_.book_reaction(state, psi[k], u, given(i), given(i) * w(i));
+  }
 }
 
 void MultiDomainMap::step(State& state, double t0, double h) const {
@@ -318,7 +366,9 @@ Index MultiDomainMap::substeps(TermId term) const { return substeps_[ordinal(ter
 
 void MultiDomainMap::use_threads(int threads) const {
   forces_.use_threads(threads);
-  for (const auto& domain : all_) domain->use_threads(threads);
+  const bool apart = all_.size() > 1;
+  team_ = std::make_unique<ThreadTeam>(apart ? threads : 1);
+  for (const auto& domain : all_) domain->use_threads(apart ? 1 : threads);
 }
 
 void MultiDomainMap::save(ArchiveWriter& archive) const {

@@ -31,6 +31,7 @@
 #include <optional>
 #include <vector>
 
+#include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/multi_domain/domain.hpp"
 #include "tempi/integrator/one_step/newton.hpp"
 #include "tempi/integrator/one_step/one_step.hpp"
@@ -97,6 +98,11 @@ class MultiDomainMap final : public OneStepMap {
 
   // With the matrix that is ready where it suits the step, otherwise with one made in `own`.
   Taken advance(State& state, double t0, double h, const Schur* ready, Schur& own) const;
+  class Trial;
+  void set_known(const State& state, SystemStep step, Vector& w) const;
+  void solve(Trial& trial, const State& state, SystemStep step, const Vector& P, Vector& w, const Schur* ready,
+             Schur& own, Taken& taken) const;
+  void book_known(State& state, const Vector& given, const Vector& w) const;
   Vector guess(const Vector& v, double h) const;
   void make_schur(Schur& schur, const State& state, SystemStep step) const;
 
@@ -105,6 +111,7 @@ class MultiDomainMap final : public OneStepMap {
   Framework framework_;
   DomainInterface interface_;
   std::vector<std::unique_ptr<Domain>> all_;
+  mutable std::unique_ptr<ThreadTeam> team_;  // a domain on each
   bool explicit_ = true;
   std::vector<std::int32_t> substeps_;  // by term
   Schur schur_;

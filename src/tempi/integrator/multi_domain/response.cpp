@@ -140,7 +140,8 @@ Sparse interface_response(const Sparse& stiffness, const Sparse& damping, const 
       return x;
     });
     for (Index j = 0; j < count; ++j)
-      for (const Index i : coupled) entries.emplace_back(i, coupled[static_cast<std::size_t>(first + j)], early(i, j));
+      for (const Index i : coupled)
+        if (early(i, j) != 0.0) entries.emplace_back(i, coupled[static_cast<std::size_t>(first + j)], early(i, j));
   }
   Sparse by_free(n, n);
   by_free.setFromTriplets(entries.begin(), entries.end());
