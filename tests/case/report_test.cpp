@@ -168,10 +168,10 @@ TEST(ParticlesBesideAMesh, strike_it) {
   EXPECT_NEAR(forces("type = \"force\"\nvalue = [3.0, 0]\ngroup = \"left\"\n")[0], 3.0, 1e-13);
 }
 
-TEST(Domains, are_read_and_refused_until_a_method_takes_them) {
+TEST(Domains, are_read_and_refused_by_methods_that_have_none) {
   const CaseFolder folder;
   const std::string domains = "[[domain]]\nname = \"stiff\"\ngroup = \"first\"\nalpha = 0.0\nsubsteps = 8\n";
-  expect_words(refusal([&] { folder.read(CaseFolder::square("", domains)); }), {"[[domain]]", "avi does not"});
+  expect_words(refusal([&] { folder.read(CaseFolder::square("", domains)); }), {"[[domain]]", "not to avi"});
   expect_words(refusal([&] { folder.read(CaseFolder::square("", "[[domain]]\nsubsteps = 0\n")); }), {"substeps"});
 }
 

@@ -113,6 +113,7 @@ class Domains(Refused):
         self.refuse("substeps", ">= 1", domains=HALVES.replace("substeps = 4", "substeps = 0"))
         self.refuse("alpha", domains=HALVES.replace("substeps = 4", "alpha = 2"))
         self.refuse("exceeds the stable one", "substeps", integrator=METHOD + "\nstep = 0.1")
+        self.refuse("safety or step", integrator=METHOD + "\ncourant = 0.1")
         self.refuse("belongs to multi-domain", integrator='method = "avi"')
         self.refuse("does not go with it", domains=HALVES.replace("substeps = 4", 'alpha = 0.5\nintegrator = "avi"'))
         self.refuse("Give step", domains=HALVES.replace("substeps", "alpha = 0.5\nsubsteps"))

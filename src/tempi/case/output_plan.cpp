@@ -55,7 +55,12 @@ OutputPlan plan_outputs(const Simulation& s) {
              cells = static_cast<double>(s.body.mesh->cells().size());
   OutputPlan plan = plan_outputs(s.input.history, s.input.frames, updates, 1.3 * pass + of_node * nodes,
                                  of_cell_in_frame * cells + of_node_in_frame * nodes);
-  if (s.plan.domains) plan.moment = s.plan.domains->step;
+  if (s.plan.domains) {
+    plan.moment = s.plan.domains->step;
+    const auto steps = static_cast<int>(std::min(s.input.end_time / plan.moment, 1e9));
+    if (plan.rows_chosen) plan.rows = std::max(1, std::min(plan.rows, steps));
+    if (plan.frames_chosen) plan.frames = std::max(1, std::min(plan.frames, steps));
+  }
   return plan;
 }
 

@@ -36,6 +36,7 @@ std::string describe_stability(const Simulation& s, const StabilityReport& r) {
   std::string out = fmt::format("{}: linear stability where it starts\n", s.input.title);
   out += fmt::format("  method          {}, {}{}\n", s.input.integrator.method,
                      s.plan.choice                                              ? name_of(s.plan.choice->rule)
+                     : s.plan.domains                                           ? "domains"
                      : method_of(s.input.integrator).engine == Engine::one_step ? "one step for all"
                                                                                 : "exact",
                      s.plan.choice && s.plan.choice->limit != NeighbourLimit{}

@@ -273,10 +273,13 @@ class StepPlanner {
 
   void use_domains() {
     const IntegratorInput& in = s_.input.integrator;
+    if (in.courant)
+      throw PlacedError(in.step_place, "courant does not choose the steps of domains. Use safety or step.");
     constexpr double shorter = 0.75, shortest = 0.2;
     for (double part = 1.0;; part *= shorter) {
       p_.domains = plan_domains(s_, part);
       p_.own = p_.wished = p_.steps = p_.domains->step_of_terms;
+      p_.safety = largest_safety();
       const auto make = [&](const Model& model) {
         auto made = make_multi_domain(model, *p_.domains);
         made->use_threads(s_.threads);

@@ -23,8 +23,10 @@ class Room {
   std::span<const double> operator()(std::span<const NodeId> nodes_of_part, std::span<const double> values,
                                      std::size_t which = 0) const {
     if (numbers_.alike()) return values;
-    thread_local std::array<std::vector<double>, 2> rooms;
-    std::vector<double>& room = rooms[which];
+    thread_local std::array<std::array<std::vector<double>, 2>, 2> rooms;
+    std::vector<double>& first = rooms[which][0];  // of a part of a part the values are there
+    const bool is_taken = values.data() >= first.data() && values.data() < first.data() + first.size();
+    std::vector<double>& room = is_taken ? rooms[which][1] : first;
     if (room.size() < numbers_.of_part.size() * d_) room.resize(numbers_.of_part.size() * d_);
     for (const NodeId a : nodes_of_part) {
       const auto part = ordinal(a);

@@ -75,6 +75,13 @@ std::vector<Submodel> divide(const Model& whole, std::span<const int> part) {
   }
   for (std::size_t a = 0; a < sharers.size(); ++a)
     if (sharers[a] == 0) throw InputError(fmt::format("node {} is in no part (no term touches it).", a));
+  std::vector<std::vector<double>> brought_by;
+  std::vector<char> is_even(sharers.size(), 0);  // where some part brings nothing
+  for (std::size_t p = 0; p < terms.size(); ++p) {
+    brought_by.push_back(brought_mass(whole, terms[p]));
+    for (const NodeId a : numbers[p].of_whole)
+      if (!(brought_by[p][ordinal(a)] > 0.0)) is_even[ordinal(a)] = 1;
+  }
   std::vector<TermId> all;
   for (Index i = 0; i < whole.term_count(); ++i) all.push_back(make_id<TermId>(i));
   const std::vector<double> brought = brought_mass(whole, all);
@@ -83,15 +90,18 @@ std::vector<Submodel> divide(const Model& whole, std::span<const int> part) {
   std::vector<Submodel> result;
   for (std::size_t p = 0; p < terms.size(); ++p) {
     const std::vector<NodeId>& nodes = numbers[p].of_whole;
-    const std::vector<double> own = brought_mass(whole, terms[p]);
+    const std::vector<double>& own = brought_by[p];
     Model::Parts parts;
     parts.dim = whole.dim();
     parts.shares = whole.share_rule();
     for (const NodeId a : nodes) {
       const auto i = ordinal(a);
       for (std::size_t c = 0; c < d; ++c) parts.reference.push_back(whole.reference()[i * d + c]);
-      parts.mass.push_back(sharers[i] == 1 ? whole.mass(a)
-                                           : own[i] + (whole.mass(a) - brought[i]) / static_cast<double>(sharers[i]));
+      const double m = whole.mass(a), n = sharers[i];
+      parts.mass.push_back(sharers[i] == 1   ? m
+                           : is_even[i] != 0 ? m / n
+                           : m >= brought[i] ? own[i] + (m - brought[i]) / n
+                                             : own[i] * m / brought[i]);
     }
     parts.supports = whole.supports().of(nodes);
     add_potentials(whole, terms[p], numbers[p], parts);

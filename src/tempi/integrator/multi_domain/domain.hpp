@@ -63,6 +63,8 @@ class Domain {
   virtual void put_back(State& whole) const = 0;
 
   virtual void use_threads(int threads) = 0;
+  // Whether it may run on one thread while others run on theirs: not where formulas are evaluated that they share.
+  virtual bool may_run_beside_others() const = 0;
   virtual Index evaluations() const = 0;  // of forces so far
 };
 

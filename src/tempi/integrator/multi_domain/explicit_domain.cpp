@@ -92,6 +92,7 @@ class ExplicitDomain final : public Domain {
     loads_ = std::make_unique<LatticeLoads>(model(), plan_, *team_);
     forces_at_.reset();
   }
+  bool may_run_beside_others() const override { return !moves_ && (!loads_->any() || loads_->are_constant()); }
   Index evaluations() const override { return evaluations_; }
 
  private:

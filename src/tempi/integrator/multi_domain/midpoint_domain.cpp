@@ -83,6 +83,10 @@ class MidpointDomain final : public Domain {
   }
 
   void use_threads(int threads) override { map_.forces().use_threads(threads); }
+  bool may_run_beside_others() const override {
+    return !model().has_forces() &&
+           std::ranges::none_of(model().supports().held_nodes(), [&](NodeId a) { return model().supports().moves(a); });
+  }
   Index evaluations() const override { return map_.forces().evaluations(); }
 
  private:

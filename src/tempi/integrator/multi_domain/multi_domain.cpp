@@ -366,7 +366,8 @@ Index MultiDomainMap::substeps(TermId term) const { return substeps_[ordinal(ter
 
 void MultiDomainMap::use_threads(int threads) const {
   forces_.use_threads(threads);
-  const bool apart = all_.size() > 1;
+  const bool apart =
+      all_.size() > 1 && std::ranges::all_of(all_, [](const auto& domain) { return domain->may_run_beside_others(); });
   team_ = std::make_unique<ThreadTeam>(apart ? threads : 1);
   for (const auto& domain : all_) domain->use_threads(apart ? 1 : threads);
 }
