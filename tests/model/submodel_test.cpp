@@ -74,6 +74,34 @@ TEST(Submodel, PartsSumToTheWhole) {
   EXPECT_NEAR(V, whole.potential_energy(plate.state.displacement, 0.3), 1e-13 * std::abs(V));
 }
 
+// The energy, stiffness and masses of a part of a part are those of its terms, whoever was asked before.
+TEST(Submodel, PartsOfPartsAreParts) {
+  const Plate plate;
+  const Model& whole = *plate.body.model;
+  const auto outer = divide(whole, plate.part);
+  const Model& part = *outer.front().model;
+  std::vector<int> near(static_cast<std::size_t>(part.term_count()), 1);
+  for (std::size_t k = 0; k < near.size() / 2; ++k) near[k] = 0;
+  const auto inner = divide(part, near);
+  const Submodel& zone = inner.front();
+  const State there = zone.restricted(outer.front().restricted(plate.state));
+  double V = 0.0, expected = 0.0;
+  for (Index k = 0; k < zone.model->term_count(); ++k) {
+    const TermId of_whole = outer.front().terms[ordinal(zone.terms[static_cast<std::size_t>(k)])];
+    const auto [local, i] = zone.model->term(make_id<TermId>(k));
+    const auto [potential, j] = whole.term(of_whole);
+    V += local->as_local()->energy(i, there.displacement, 0.0);
+    expected += potential->as_local()->energy(j, plate.state.displacement, 0.0);
+    const std::size_t n = local->stencil(i).size() * static_cast<std::size_t>(whole.dim());
+    std::vector<double> H(n * n, 0.0), of_term(n * n, 0.0);
+    local->as_local()->add_hessian(i, there.displacement, 0.0, H);
+    potential->as_local()->add_hessian(j, plate.state.displacement, 0.0, of_term);
+    EXPECT_LE(largest_difference(H, of_term), 1e-14 * largest(of_term));
+  }
+  EXPECT_NEAR(V, expected, 1e-14 * std::abs(expected));
+  for (const double m : zone.model->mass()) EXPECT_GT(m, 0.0);
+}
+
 TEST(Submodel, KnowsItsSupportsAndStableSteps) {
   const Plate plate;
   const Model& whole = *plate.body.model;
