@@ -19,7 +19,8 @@ inline Method variational(std::string name, const DiscreteAction& action) {
             return std::make_unique<SyncVariational>(model, action, smallest(steps));
           }};
 }
-// The first half of the terms a domain, the others another, with substeps of their own; one where they share no node.
+// The first half of the terms a domain, the others another, with substeps of their own; one without any where they
+// share no node.
 inline Method multi_domain(std::string name, DomainRule first, DomainRule second) {
   return {std::move(name), [first, second](const Model& model, const std::vector<double>& steps) {
             const auto count = static_cast<std::size_t>(model.term_count());
@@ -31,6 +32,7 @@ inline Method multi_domain(std::string name, DomainRule first, DomainRule second
                 joined = joined || (k >= count / 2 && touched[ordinal(a)] != 0);
                 if (k < count / 2) touched[ordinal(a)] = 1;
               }
+            if (!joined) domains.rules.front().substeps = 1;
             if (joined) {
               for (std::size_t k = count / 2; k < count; ++k) domains.of_term[k] = 1;
               domains.rules.push_back(second);

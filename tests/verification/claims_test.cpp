@@ -366,6 +366,7 @@ TEST(TableOfMethods, HasARowForEveryMethodAndItsClaims) {
            {"`shake` |  | explicit", "shake"},
            {"`rattle` |  | explicit", "rattle"},
            {"`energy-momentum` | pairs of particles | implicit", "energy momentum"},
+           {"`multi-domain` |  | explicit", "explicit domains"},
            {"`rk4` |  | explicit", "rk4"}}) {
     const std::vector<Method> all = every_method();
     const auto found = std::ranges::find(all, name, &Method::name);

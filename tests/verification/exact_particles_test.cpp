@@ -70,7 +70,9 @@ Turn turn_of(const std::string& name, double x) {
   const auto of_stiffness = [](double stiffness) { return Turn{2.0 - stiffness, 1.0}; };  // 2 (1 - cos theta)
   const auto of_alpha = [&](double alpha) { return of_stiffness(x2 / (1.0 + alpha * (1.0 - alpha) * x2)); };
   const auto of_angle = [](double theta) { return Turn{2.0 * std::cos(theta), 1.0}; };
-  if (name == "midpoint 0.5" || name == "gauss 2" || name == "energy momentum") return of_alpha(0.5);
+  if (name == "midpoint 0.5" || name == "gauss 2" || name == "energy momentum" ||
+      name == "domains implicit and explicit")
+    return of_alpha(0.5);
   if (name == "midpoint 0.3") return of_alpha(0.3);
   if (name == "symmetric midpoint 0.25") return of_alpha(0.25);
   if (name == "avi implicit 0.5") return of_stiffness(x2 / (1.0 + 0.25 * x2));

@@ -28,7 +28,7 @@ class ExplicitDomain final : public Domain {
   ExplicitDomain(const DomainInterface::Part& part, const DomainRule& rule, double system_step)
       : part_(part),
         rule_(rule),
-        delta_(0.1 * system_step / rule.substeps),
+        delta_(0.1 * system_step),
         plan_(lattice_groups(model(), ticks_of(part, rule))),
         lines_(plan_.node_of_line.size()),
         half_kick_(lines_.size()),

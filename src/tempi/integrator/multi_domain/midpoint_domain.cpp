@@ -9,13 +9,14 @@
 namespace tempi {
 namespace {
 
-// Substeps are steps of the variational map whose driven components are held.
+// Substeps are steps of the variational map whose driven components are held. Its nominal step is the system's, over a
+// part of which prescribed motions are differenced: alike in all domains that share a support.
 class MidpointDomain final : public Domain {
  public:
   MidpointDomain(const DomainInterface::Part& part, const DomainRule& rule, double system_step)
       : part_(part),
         rule_(rule),
-        map_(*part.submodel.model, symmetric_midpoint_action(rule.alpha), system_step / rule.substeps),
+        map_(*part.submodel.model, symmetric_midpoint_action(rule.alpha), system_step),
         stiffness_(*part.submodel.model),
         state_(reference_state(*part.submodel.model)) {
     map_.forces().drive(part.driven);
@@ -36,7 +37,7 @@ class MidpointDomain final : public Domain {
   const Impulses& run(const Vector& w) override {
     state_ = start_;
     map_of(state_.velocity)(part_.driven) = w;
-    map_.forces().drive_along(step_.t0, map_of(state_.displacement), w);
+    map_.forces().drive_along(w);
     const Index n = static_cast<Index>(part_.driven.size());
     impulses_ = {Vector::Zero(n), Vector::Zero(n), Vector::Zero(n)};
     const double h = step_.length / rule_.substeps;

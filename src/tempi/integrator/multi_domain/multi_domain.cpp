@@ -28,7 +28,8 @@ void require_rules(const Domains& domains) {
   }
 }
 
-constexpr double sought = 1e-12;  // of the interface's equations, relative to the largest impulse in them
+constexpr double sought = 1e-14;  // of the interface's equations, relative to the largest impulse in them
+constexpr double enough = 1e-12;  // where rounding lets no more
 constexpr double slow = 1e-2;     // residuals falling by less want a new matrix
 constexpr double brisk = 1e-4;    // and by less than this, where the one there has been of use for a while [steps]
 constexpr Index lasting = 200;
@@ -43,6 +44,7 @@ bool converge(const StepEquations& equations, Vector& w, const std::vector<Index
     const double size = R.cwiseAbs().maxCoeff() / std::max(equations.scale(), std::numeric_limits<double>::min());
     if (size <= sought) return true;
     pace = before > 0.0 ? size / before : 1.0;
+    if (before > 0.0 && pace > slow && size <= enough) return true;  // rounding
     if (!std::isfinite(size) || (before > 0.0 && pace > slow)) return false;
     before = size;
     const auto correction = equations.correct(R);

@@ -89,23 +89,15 @@ void StageForces::require(const Admissibility& admissibility) {
 }
 
 void StageForces::drive(std::span<const Index> components) {
-  driven_.components.assign(components.begin(), components.end());
+  driven_.assign(components.begin(), components.end());
   held_.insert(held_.end(), components.begin(), components.end());
   std::ranges::sort(held_);
 }
 
-void StageForces::drive_along(double t0, const Vector& u, const Vector& w) const {
-  driven_.t0 = t0;
-  driven_.u = u(driven_.components);
-  driven_.w = w;
-}
+void StageForces::drive_along(const Vector& w) const { driven_velocity_ = w; }
 
 void StageForces::prescribe(double t, Vector& u, Vector& v) const {
-  for (std::size_t k = 0; k < driven_.components.size(); ++k) {
-    const auto j = static_cast<Index>(k);
-    u(driven_.components[k]) = driven_.u(j) + driven_.w(j) * (t - driven_.t0);
-    v(driven_.components[k]) = driven_.w(j);
-  }
+  v(driven_) = driven_velocity_;
   for (const Index i : held_) {
     if (model_.supports().support_of(node(i), component(i)) == Supports::none) continue;
     if (const auto value = model_.supports().displacement(node(i), component(i), t)) u(i) = *value;

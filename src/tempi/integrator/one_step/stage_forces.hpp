@@ -64,8 +64,10 @@ class StageForces {
 
   // Components without a support that others move, along straight lines in time: held from now on. Once.
   void drive(std::span<const Index> components);
-  // From t0 on those of displacements u, at the velocities w, in the order given to drive().
-  void drive_along(double t0, const Vector& u, const Vector& w) const;
+  // At the velocities w, in the order given to drive(). They are not a function of time: its differences late in a run
+  // have lost the digits that keep the moment of momentum.
+  void drive_along(const Vector& w) const;
+  const std::vector<Index>& driven() const { return driven_; }
 
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
@@ -73,7 +75,7 @@ class StageForces {
   // Adds the dampers within a term to the forces of a stage.
   void add_damping(TermId term, Stage& stage, double t) const;
 
-  // Puts the held components where their supports have them at t.
+  // Puts the held components where their supports have them at t; of driven ones sets the velocities alone.
   void prescribe(double t, Vector& u, Vector& v) const;
   double held_acceleration(Index i, double t) const;
   std::array<double, 3> position(NodeId a, const Vector& u) const;
@@ -96,12 +98,8 @@ class StageForces {
   KickDrift kick_drift_;
   Vector mass_;
   std::vector<Index> held_;
-  struct Driven {
-    std::vector<Index> components{};
-    double t0 = 0.0;
-    Vector u{}, w{};
-  };
-  mutable Driven driven_;
+  std::vector<Index> driven_;
+  mutable Vector driven_velocity_;
   mutable Index evaluations_ = 0;
   mutable int threads_ = 1;
   mutable std::unique_ptr<BatchForces> batches_;  // made when first needed

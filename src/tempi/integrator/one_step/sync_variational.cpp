@@ -145,6 +145,7 @@ void VariationalMap::place_held(const State& state, double t0, double h, Vector&
     forces_.prescribe(t0 + action_.control[j] * h, u, v);
     for (const Index i : forces_.held())
       Z(static_cast<Index>(j - 1) * n + i) = (u(i) - state.displacement[static_cast<std::size_t>(i)]) / h;
+    for (const Index i : forces_.driven()) Z(static_cast<Index>(j - 1) * n + i) = action_.control[j] * v(i);
   }
 }
 
