@@ -5,11 +5,12 @@ from case_folder import SQUARE_NAMES, TRIANGLE, case_text, history, msh, square,
 from refused import Refused
 
 METHOD = 'method = "multi-domain"'
-HALVES = """
+FIRST = 'substeps = 4\nintegrator = "midpoint"'
+HALVES = f"""
 [[domain]]
 name = "first"
 where = "X < 0.5"
-substeps = 4
+{FIRST}
 [[domain]]
 name = "second"
 where = "X > 0.5"
@@ -63,10 +64,25 @@ class Domains(Refused):
     def test_every_rule_runs_and_moves_alike(self):
         reference = history(self.run_text(with_domains(), out="reference"))
         for name, rules in {"implicit": "alpha = 0.5\nsubsteps = 2", "avi": 'integrator = "avi"', "alpha": "alpha = 0.3\nsubsteps = 2"}.items():
-            text = with_domains(HALVES.replace("substeps = 4", rules))
+            text = with_domains(HALVES.replace(FIRST, rules))
             found = history(self.run_text(text, out=name))
             for a, b in zip(reference["kinetic_energy"], found["kinetic_energy"]):
                 self.assertAlmostEqual(a, b, delta=0.02 * max(reference["kinetic_energy"]))
+
+    def test_elements_take_steps_of_their_own_and_soft_ones_along(self):
+        stiff = 'where = "X < 0.3"\nlambda = 1e8\nmu = 1e8\ndensity = 1000'
+        soft = 'where = "X > 0.3"\nlambda = 1e6\nmu = 1e6\ndensity = 1000'
+        sections = '[[domain]]\nwhere = "X < 0.3"\n{}\n[[domain]]\nwhere = "X > 0.3"\n'
+        meshes = {"square.msh": square(20)}
+        free = summary(self.run_text(with_domains(sections.format(""), material=[soft, stiff]), meshes=meshes))
+        self.assertEqual(0, free["measures"]["newton_iterations"])
+        self.assertGreater(free["counted_speedup"], 2)
+        none = sections.format("rings = 0")
+        tried = summary(self.run_text(with_domains(none, material=[soft, stiff]), meshes=meshes, out="tried"))
+        self.assertGreater(tried["measures"]["newton_iterations"], 0)
+        paper = sections.format('integrator = "midpoint"\nrings = 2')
+        paper = summary(self.run_text(with_domains(paper, material=[soft, stiff]), meshes=meshes, out="paper"))
+        self.assertGreater(paper["updates"]["total"], free["updates"]["total"])
 
     def test_frameworks_move_alike(self):
         found = {}
@@ -110,14 +126,16 @@ class Domains(Refused):
     def test_what_makes_no_sense_is_refused(self):
         self.refuse("in domain 'first' already", domains=HALVES.replace("X > 0.5", "X > 0.3"))
         self.refuse("is in no [[domain]]", domains=HALVES.replace("X > 0.5", "X > 0.7"))
-        self.refuse("substeps", ">= 1", domains=HALVES.replace("substeps = 4", "substeps = 0"))
-        self.refuse("alpha", domains=HALVES.replace("substeps = 4", "alpha = 2"))
+        self.refuse("substeps", ">= 1", domains=HALVES.replace(FIRST, "substeps = 0"))
+        self.refuse("alpha", domains=HALVES.replace(FIRST, "alpha = 2"))
         self.refuse("exceeds the stable one", "substeps", integrator=METHOD + "\nstep = 0.1")
         self.refuse("safety or step", integrator=METHOD + "\ncourant = 0.1")
         self.refuse("belongs to multi-domain", integrator='method = "avi"')
-        self.refuse("does not go with it", domains=HALVES.replace("substeps = 4", 'alpha = 0.5\nintegrator = "avi"'))
+        drag = HALVES.replace(FIRST, 'integrator = "avi"') + '\n[[damping]]\ntype = "drag"\ncoefficient = 20\n'
+        self.refuse("takes no dampers", domains=drag)
+        self.refuse("does not go with it", domains=HALVES.replace(FIRST, 'alpha = 0.5\nintegrator = "avi"'))
         self.refuse("Give step", domains=HALVES.replace("substeps", "alpha = 0.5\nsubsteps"))
-        self.refuse("rings", "leave nothing", domains=HALVES.replace("substeps = 4", "rings = 10"))
+        self.refuse("rings", "leave nothing", domains=HALVES.replace(FIRST, "rings = 10"))
         tie = '[[tie]]\ngroups = ["left", "right"]\n'
         self.refuse("within", "reach", domains=HALVES + tie)
         self.refuse("has none", domains=tie, integrator='method = "avi"')

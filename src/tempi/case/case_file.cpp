@@ -268,7 +268,7 @@ void read_body(const Reader& reader, CaseFile& c) {
   for (const Section& s : reader.sections("domain"))
     c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"),
                          s.has("substeps") ? std::optional(s.integer("substeps")) : std::nullopt, s.text("integrator"),
-                         s.integer("rings"), s.place()});
+                         s.has("rings") ? std::optional(s.integer("rings")) : std::nullopt, s.place()});
   for (const Section& s : reader.sections("tie")) c.ties.push_back(read_tie(s));
   for (const Section& s : reader.sections("subdomain"))
     c.subdomains.push_back({s.selector("group"), s.number("energy_step"), s.place()});

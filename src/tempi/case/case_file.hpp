@@ -158,8 +158,8 @@ struct DomainInput {
   Selector target;
   double alpha;                 // of its symmetric midpoint rule: 0 and 1 are explicit
   std::optional<int> substeps;  // per system step; absent: as many as stability asks for
-  std::string integrator;
-  int rings;  // of elements around it that it takes from others
+  std::string integrator;       // empty: avi where that goes
+  std::optional<int> rings;     // of elements around it that it takes from others
   Place place;
 };
 

@@ -103,18 +103,32 @@ class Planner {
       if (in_.options.domains == "auto") grow(1, 2);
       return;
     }
-    for (std::size_t d = 0; d < s_.input.domains.size(); ++d) grow(static_cast<int>(d), s_.input.domains[d].rings);
+    std::vector<double> limit(s_.input.domains.size(), std::numeric_limits<double>::infinity());
+    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
+    for (std::size_t k = 0; k < stable.size(); ++k) {
+      double& least = limit[static_cast<std::size_t>(of_term_[k])];
+      least = std::min(least, stable[k]);
+    }
+    for (std::size_t d = 0; d < limit.size(); ++d) {
+      constexpr int unasked = 2;
+      std::vector<char> gives(limit.size(), 1);
+      for (std::size_t other = 0; other < limit.size() && !s_.input.domains[d].rings; ++other)
+        gives[other] = is_avi(d) && is_explicit(other) && limit[other] >= 2.0 * limit[d] ? 1 : 0;
+      grow(static_cast<int>(d), s_.input.domains[d].rings.value_or(unasked), gives);
+    }
   }
 
-  void grow(int d, int rings) {
+  void grow(int d, int rings, std::span<const char> gives = {}) {
     if (std::ranges::find(of_term_, d) == of_term_.end()) return;
     for (int r = 0; r < rings; ++r) {
       std::vector<char> touched(static_cast<std::size_t>(s_.model->node_count()), 0);
       for (std::size_t k = 0; k < of_term_.size(); ++k)
         if (of_term_[k] == d)
           for (const NodeId a : stencil(k)) touched[ordinal(a)] = 1;
-      for (std::size_t k = 0; k < of_term_.size(); ++k)
+      for (std::size_t k = 0; k < of_term_.size(); ++k) {
+        if (!gives.empty() && gives[static_cast<std::size_t>(of_term_[k])] == 0) continue;
         if (std::ranges::any_of(stencil(k), [&](NodeId a) { return touched[ordinal(a)] != 0; })) of_term_[k] = d;
+      }
     }
   }
 
@@ -173,6 +187,16 @@ class Planner {
       stable_.push_back(stable_steps(*part.model, start.displacement));
       plan_.about.push_back({name(d), std::ssize(part.terms), *std::ranges::min_element(stable_.back())});
     }
+    std::vector<int> domains_at(static_cast<std::size_t>(s_.model->node_count()), 0);
+    for (const Submodel& part : parts)
+      for (const NodeId a : part.nodes) ++domains_at[ordinal(a)];
+    for (std::size_t d = 0; d < parts.size(); ++d) {
+      at_interface_.push_back(std::numeric_limits<double>::infinity());
+      for (std::size_t k = 0; k < parts[d].terms.size(); ++k)
+        if (std::ranges::any_of(stencil(ordinal(parts[d].terms[k])),
+                                [&](NodeId a) { return domains_at[ordinal(a)] > 1; }))
+          at_interface_.back() = std::min(at_interface_.back(), stable_[d][k]);
+    }
   }
 
   std::string name(int d) const {
@@ -181,7 +205,13 @@ class Planner {
                                                                             : fmt::format("domain{}", d + 1);
   }
 
-  bool is_avi(std::size_t d) const { return d < s_.input.domains.size() && s_.input.domains[d].integrator == "avi"; }
+  bool is_explicit(std::size_t d) const {
+    return s_.input.domains.empty() || s_.input.domains[d].alpha == 0.0 || s_.input.domains[d].alpha == 1.0;
+  }
+  bool is_avi(std::size_t d) const {
+    const std::string asked = s_.input.domains.empty() ? "" : s_.input.domains[d].integrator;
+    return asked == "avi" || (asked.empty() && is_explicit(d) && !s_.model->has_dampers());
+  }
   Place place(std::size_t d) const { return d < s_.input.domains.size() ? s_.input.domains[d].place : in_.step_place; }
 
   void choose_steps() {
@@ -197,17 +227,19 @@ class Planner {
         throw PlacedError(in.place, fmt::format("integrator = \"avi\" is explicit: alpha = {:.6g} does not go with it. "
                                                 "Leave one of them out.",
                                                 in.alpha));
+      if (is_avi(d) && s_.model->has_dampers())
+        throw PlacedError(in.place, "integrator = \"avi\" takes no dampers. Use \"midpoint\".");
     }
     double step = in_.step.value_or(0.0);
     if (!in_.step) {
       double least = 0.0, most = 0.0;  // of domains whose substeps are given; of the others
       for (std::size_t d = 0; d < count; ++d) {
         if (!rules[d].is_explicit()) continue;
-        const double limit = safety * (is_avi(d) ? *std::ranges::max_element(stable_[d]) : plan_.about[d].limit);
+        const double limit = safety * plan_.about[d].limit;
         if (asked[d] > 0)
           least = least == 0.0 ? asked[d] * limit : std::min(least, asked[d] * limit);
         else
-          most = std::max(most, limit);
+          most = std::max(most, is_avi(d) ? safety * *std::ranges::max_element(stable_[d]) : limit);
       }
       step = least > 0.0 ? least : cheapest_step(rules, safety, most);
       if (step == 0.0)
@@ -219,11 +251,7 @@ class Planner {
     plan_.step_of_terms.resize(of_term_.size());
     for (std::size_t d = 0; d < count; ++d) {
       DomainRule& rule = rules[d];
-      const double limit = safety * plan_.about[d].limit;
-      int needed = 1;
-      if (rule.is_explicit()) needed = static_cast<int>(std::ceil(step / limit * (1.0 - 1e-12)));
-      if (is_avi(d) && asked[d] == 0) needed = static_cast<int>(std::exp2(std::ceil(std::log2(needed))));
-      rule.substeps = asked[d] > 0 ? asked[d] : needed;
+      rule.substeps = asked[d] > 0 ? asked[d] : needs(d, rule, step, safety).first;
       const double h = step / rule.substeps;
       if (rule.is_explicit() && h > plan_.about[d].limit)
         throw PlacedError(place(d), fmt::format("{}: its step {:.6g} s, {} of a system step, exceeds the stable one of "
@@ -231,12 +259,8 @@ class Planner {
                                                 "step.",
                                                 plan_.about[d].name, h, rule.substeps, plan_.about[d].limit,
                                                 static_cast<int>(std::ceil(step / plan_.about[d].limit))));
-      if (is_avi(d))
-        for (const double stable : stable_[d]) {
-          std::int32_t ticks = 1;
-          while (rule.substeps % (2 * ticks) == 0 && 2 * ticks * h <= safety * stable) ticks *= 2;
-          rule.ticks.push_back(ticks);
-        }
+      if (is_avi(d)) rule.ticks = ticks_within(stable_[d], safety / h, rule.substeps);
+      if (std::ranges::all_of(rule.ticks, [](std::int32_t m) { return m == 1; })) rule.ticks.clear();
       std::size_t next = 0;
       for (std::size_t k = 0; k < of_term_.size(); ++k)
         if (of_term_[k] == static_cast<int>(d))
@@ -245,23 +269,47 @@ class Planner {
     plan_.domains.rules = std::move(rules);
   }
 
-  // Up to the largest that a domain takes in one, the step that updates least a second; those of substeps count twice,
-  // for what trying them costs.
+  // The most ticks that each term's stable step holds: powers of two that divide the substeps.
+  static std::vector<std::int32_t> ticks_within(std::span<const double> stable, double per_tick, int substeps) {
+    std::vector<std::int32_t> ticks;
+    for (const double h : stable) {
+      std::int32_t m = 1;
+      while (substeps % (2 * m) == 0 && 2 * m <= h * per_tick) m *= 2;
+      ticks.push_back(m);
+    }
+    return ticks;
+  }
+
+  // Substeps of a domain that stability asks for, and updates they are in one system step.
+  std::pair<int, double> needs(std::size_t d, const DomainRule& rule, double step, double safety) const {
+    const double limit = safety * plan_.about[d].limit;
+    int substeps = rule.is_explicit() ? static_cast<int>(std::ceil(step / limit * (1.0 - 1e-12))) : 1;
+    if (!is_avi(d)) return {substeps, static_cast<double>(substeps) * static_cast<double>(plan_.about[d].terms)};
+    substeps = static_cast<int>(std::exp2(std::ceil(std::log2(substeps))));
+    double updates = 0.0;
+    for (const std::int32_t m : ticks_within(stable_[d], safety * substeps / step, substeps)) updates += substeps / m;
+    return {substeps, updates};
+  }
+
+  // Up to the largest that a domain takes in one, the step that updates least a second; those of substeps count twice
+  // where elements at the interface act within it, for what trying them costs.
   double cheapest_step(const std::vector<DomainRule>& rules, double safety, double most) const {
-    double best = most, lowest = std::numeric_limits<double>::infinity();
     constexpr int most_substeps = 64;
+    std::vector<double> candidates = {most, safety * *std::ranges::min_element(at_interface_)};
     for (std::size_t c = 0; c < rules.size(); ++c)
-      for (int k = 1; k <= most_substeps && rules[c].is_explicit() && !is_avi(c); ++k) {
-        const double step = k * safety * plan_.about[c].limit;
-        if (step > most * (1.0 + 1e-12)) break;
-        double cost = 0.0;
-        for (std::size_t d = 0; d < rules.size(); ++d) {
-          const double needed =
-              rules[d].is_explicit() ? std::ceil(step / (safety * plan_.about[d].limit) * (1.0 - 1e-12)) : 1.0;
-          cost += (needed > 1.0 ? 2.0 : 1.0) * needed * static_cast<double>(plan_.about[d].terms) / step;
-        }
-        if (cost < lowest) lowest = cost, best = step;
+      for (int k = 1; k <= most_substeps && rules[c].is_explicit(); k = is_avi(c) ? 2 * k : k + 1)
+        candidates.push_back(k * safety * plan_.about[c].limit);
+    double best = most, lowest = std::numeric_limits<double>::infinity();
+    for (const double step : candidates) {
+      if (step > most * (1.0 + 1e-12)) continue;
+      double cost = 0.0;
+      for (std::size_t d = 0; d < rules.size(); ++d) {
+        const auto [substeps, updates] = needs(d, rules[d], step, safety);
+        const bool tried = substeps > 1 && !(is_avi(d) && step <= safety * at_interface_[d] * (1.0 + 1e-12));
+        cost += (tried ? 2.0 : 1.0) * updates / step;
       }
+      if (cost < lowest) lowest = cost, best = step;
+    }
     return best;
   }
 
@@ -302,6 +350,7 @@ class Planner {
   std::vector<int> of_term_;
   std::vector<TakenTerms> inside_;           // of the sections
   std::vector<std::vector<double>> stable_;  // of each domain, of its terms [s]
+  std::vector<double> at_interface_;         // of each domain, the least of those next to others [s]
   DomainPlan plan_;
 };
 

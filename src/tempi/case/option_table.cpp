@@ -324,13 +324,14 @@ constexpr Option rows[] = {
     {"domain", "alpha", number, "", "0.0", "", zero_to_one, "of its symmetric midpoint rule: 0 and 1 are explicit"},
     {"domain", "substeps", integer, "", "", "", at_least_one,
      "of a system step; omitted: as many as its elements need"},
-    {"domain", "integrator", choice, "", "\"midpoint\"", "midpoint | avi", any,
-     "midpoint: one step for all of it; avi: explicit, each element a step of its own within the system step"},
+    {"domain", "integrator", choice, "", "", "midpoint | avi", any,
+     "midpoint: one step for all of it; avi: explicit, each element a step of its own within the system step; omitted: "
+     "avi where alpha is 0 or 1 and nothing is damped"},
 
-    {"domain", "rings", integer, "", "0", "", zero_to_ten,
+    {"domain", "rings", integer, "", "", "", zero_to_ten,
      "of elements around it that it takes from the other domains: with many substeps an interface between stiff and "
-     "soft "
-     "elements resonates, and does not one or two rings into the soft ones"},
+     "soft elements resonates, and does not one or two rings into the soft ones; omitted: 2 where its elements step by "
+     "avi, from explicit domains at least twice as slow"},
 
     {"tie", "groups", words, "", "", "", any,
      "two groups of facets: nodes of the finer one follow the points of the coarser one they lie on"},

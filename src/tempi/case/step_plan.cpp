@@ -197,16 +197,16 @@ class StepPlanner {
     s_.integrator = at_place(place, [&] { return method_.make(*s_.model, p_.steps, in.options); });
     s_.integrator->use_threads(s_.threads);
     if (method_.engine != Engine::strikes || !p_.unequal()) return;
-    constexpr double slower = 2.7;
-    try_whole(cost_on_queue(s_.costs_per_update(), p_.steps), slower,
+    constexpr double slower = 2.7, least = 1.0;
+    try_whole(cost_on_queue(s_.costs_per_update(), p_.steps), slower, least,
               [&](const Model& linear) { return method_.make(linear, p_.steps, in.options); });
   }
 
   // Steps without a period, or with a long one, are tried by running the small motions of the whole model, for a part
-  // of the run's time. `cost` of the run [ns per simulated second]; that of these motions is so many times larger.
+  // of the run's time, and at least for `least` [s]. `cost` of the run [ns per simulated second], by typical costs:
+  // what is found must not depend on the clock; that of these motions is so many times larger.
   template <class Make>
-  void try_whole(double cost, double times, Make&& make) {
-    constexpr double least = 1.0;    // [s]
+  void try_whole(double cost, double times, double least, Make&& make) {
     constexpr Index fewest = 32;     // longest steps: of less nothing is learnt
     constexpr Index most = 200'000;  // terms: beyond, their stiffnesses would take more memory than the run
     const double trial = s_.input.integrator.trial;
@@ -289,7 +289,7 @@ class StepPlanner {
       p_.pace = s_.measured_pace(*make(*s_.model));
       p_.whole.reset();
       const bool divided = std::ranges::any_of(p_.domains->domains.rules, [](const auto& r) { return r.substeps > 1; });
-      if (divided && p_.pace) try_whole(1e9 * *p_.pace, 1.0, make);
+      if (divided && p_.pace) try_whole(cost_of_domains(), 2.0, 0.4, make);
       const bool grows = !p_.pace || (p_.whole && p_.whole->grows);
       if (!grows || in.step || part * shorter < shortest) return;
       p_.resonant.push_back(
@@ -297,6 +297,19 @@ class StepPlanner {
                       p_.whole ? fmt::format("a small motion grows by {:.2g} in each", p_.whole->report.growth)
                                : "it does not get through the first steps"));
     }
+  }
+
+  // [ns per simulated second], roughly.
+  double cost_of_domains() const {
+    constexpr double trials = 2.0, implicit = 50.0;  // times as dear as explicit substeps alone
+    const std::vector<double> costs = s_.costs_per_update();
+    double sum = 0.0;
+    for (std::size_t k = 0; k < costs.size(); ++k) {
+      const Domains& all = p_.domains->domains;
+      const bool cheap = all.rules[static_cast<std::size_t>(all.of_term[k])].is_explicit();
+      sum += (cheap ? trials : implicit) * costs[k] / p_.steps[k];
+    }
+    return sum;
   }
 
   // Without steps: those of `own` are what an explicit method would take, for outputs that want a time scale.
@@ -378,7 +391,7 @@ class StepPlanner {
     p_.pace = s_.measured_pace(*integrator);
     integrator->rewind();
     if (p_.unequal() && !nests(p_.choice->rule) && !(p_.trial && p_.trial->grows))
-      try_whole(p_.choice->cost, 1.0, [&](const Model& linear) {
+      try_whole(p_.choice->cost, 1.0, 1.0, [&](const Model& linear) {
         return std::make_unique<AviLattice>(linear, lattice, LatticeOptions{1, 0.0});
       });
     s_.integrator = std::move(integrator);

@@ -9,6 +9,7 @@
 #include "support/sync.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/integrator/one_step/sync_variational.hpp"
 
 namespace tempi {
@@ -109,6 +110,91 @@ TEST_P(OnEveryMesh, FastDomainsMoveAsTheReference) {
           EXPECT_NEAR(a.state.supports[s].impulse[c].value(), b.state.supports[s].impulse[c].value(), 1e-12);
     }
   }
+}
+
+// What comes early, of velocities tried one after another near the interface only, is that of running the whole domain
+// with each; and changes as the response says, which is symmetric.
+TEST_P(OnEveryMesh, DomainsAnswerTrialsAsWholeRunsAndByTheirResponse) {
+  for (const Change change : {no_change, hold_under_gravity})
+    for (const int substeps : {2, 3, 4, 7}) {
+      const Body body = make_body_with(GetParam().make(), NeoHookean{{1.3, 0.7}}, 1.2, change);
+      const DomainInterface interface(*body.model, halves(*body.mesh, 0.34), {});
+      const DomainInterface::Part& part = interface.parts()[1];
+      DomainRule rule{0.0, substeps};
+      for (const bool own_steps : {false, true}) {
+        if (own_steps)
+          for (std::size_t k = 0; k < part.submodel.terms.size(); ++k)
+            rule.ticks.push_back(substeps % 2 == 0 && k % 3 == 0 ? 2 : 1);
+        const SystemStep step{0.0, 0.1 * substeps * step_of(body, 0.8)};
+        const auto domain = make_explicit_domain(part, rule, step.length);
+        domain->use_threads(2);
+        State state = moving_state(body, 1e-4, 1e-4, 5);
+        state.displacement = random_displacements(*body.mesh, 1e-3, 7);
+        Eigen::VectorXd w(std::ssize(part.driven)), dw = w;
+        for (Index i = 0; i < w.size(); ++i) {
+          w(i) = 1e-4 * std::sin(3.0 * static_cast<double>(i));
+          dw(i) = std::cos(5.0 * static_cast<double>(i));
+        }
+        const double e = 1e-5;
+        domain->begin(state, step);
+        const Eigen::MatrixXd G(domain->response());
+        std::vector<Eigen::VectorXd> tried, run;
+        for (const double of : {0.0, e, -e, 3.0 * e})
+          tried.push_back(domain->attempt(Eigen::VectorXd(w + of * dw)).early);
+        for (const double of : {0.0, e, -e, 3.0 * e}) run.push_back(domain->run(Eigen::VectorXd(w + of * dw)).early);
+        const double scale = run.front().cwiseAbs().maxCoeff();
+        for (std::size_t k = 0; k < run.size(); ++k)
+          EXPECT_LE((tried[k] - run[k]).cwiseAbs().maxCoeff(), 1e-14 * scale) << substeps << " " << k;
+        EXPECT_EQ(G, G.transpose());
+        const Eigen::VectorXd change_of_early = (run[1] - run[2]) / (2.0 * e);
+        EXPECT_LE((G * dw - change_of_early).norm(), 1e-3 * change_of_early.norm()) << substeps;
+      }
+    }
+}
+
+TEST_P(OnEveryMesh, ImplicitDomainsSolvedWithTheInterfaceMoveAsTheReference) {
+  for (const Change change : {no_change, hold_and_load, move_and_load}) {
+    const Body body = body_of(GetParam().make(), change);
+    const double step = step_of(body, 0.8), t = 12.5 * step;
+    for (const auto& [alpha, substeps] : {std::pair(0.5, 4), std::pair(0.3, 1)}) {
+      Domains domains{halves(*body.mesh), {{alpha, 1}, {0.0, substeps}}};
+      MultiDomain joint(*body.model, domains, step);
+      domains.by_reference = true;
+      MultiDomain reference(*body.model, domains, step);
+      const Result a = run(reference, body, t), b = run(joint, body, t, 2);
+      EXPECT_LE(largest_difference(a.shown.state.displacement, b.shown.state.displacement), 2e-13);
+      EXPECT_LE(largest_difference(a.shown.state.velocity, b.shown.state.velocity), 2e-12);
+      for (std::size_t s = 0; s < a.state.supports.size(); ++s)
+        for (std::size_t c = 0; c < 3; ++c)
+          EXPECT_NEAR(a.state.supports[s].impulse[c].value(), b.state.supports[s].impulse[c].value(), 1e-12);
+    }
+  }
+}
+
+// Where no element at the interface acts within a system step, domains change nothing: avi, to rounding and without
+// solving anything.
+TEST_P(OnEveryMesh, DomainsOfIdleInterfacesAreAvi) {
+  const Body body = body_of(GetParam().make(), hold_under_gravity);
+  const double tick = 0.1 * step_of(body, 0.8);
+  Domains domains{halves(*body.mesh, 0.6), {{0.0, 4}, {0.0, 4}}};
+  std::vector<char> side(static_cast<std::size_t>(body.model->node_count()), 0);
+  const auto nodes = [&](Index k) { return body.model->term(make_id<TermId>(k)).stencil(); };
+  for (Index k = 0; k < body.model->term_count(); ++k)
+    for (const NodeId a : nodes(k)) side[ordinal(a)] |= domains.of_term[static_cast<std::size_t>(k)] == 0 ? 1 : 2;
+  TickLattice lattice{tick, {}};
+  for (Index k = 0; k < body.model->term_count(); ++k) {
+    const bool idle = std::ranges::any_of(nodes(k), [&](NodeId a) { return side[ordinal(a)] == 3; });
+    lattice.ticks.push_back(idle ? 4 : k % 3 == 0 ? 2 : 1);
+    domains.rules[static_cast<std::size_t>(domains.of_term[static_cast<std::size_t>(k)])].ticks.push_back(
+        lattice.ticks.back());
+  }
+  AviLattice avi(*body.model, lattice);
+  MultiDomain divided(*body.model, domains, 4.0 * tick);
+  const Result a = run(avi, body, 80.0 * tick), b = run(divided, body, 80.0 * tick);
+  EXPECT_LE(largest_difference(a.shown.state.displacement, b.shown.state.displacement), 1e-13);
+  EXPECT_LE(largest_difference(a.shown.state.velocity, b.shown.state.velocity), 1e-12);
+  for (const auto& [name, value] : divided.measures())
+    EXPECT_TRUE(name != "newton_iterations" || value == 0.0) << value;
 }
 
 TEST(MultiDomain, HasTheSameBitsOnAnyNumberOfThreads) {

@@ -38,6 +38,8 @@ class Domain {
   struct Impulses {          // on driven components [N s]
     Vector early, late;      // as above
     Vector last;             // of the last substep alone, in proportion to the time passed in it
+    Vector left{};           // by its own equations, one for each of inner()
+    double largest = 0.0;    // impulse in these
     bool admissible = true;  // if not, nothing else means anything
     std::string fault{};
   };
@@ -47,16 +49,23 @@ class Domain {
   // Whether what comes early depends on w at all: not of an explicit domain with one substep.
   virtual bool is_explicit() const = 0;
 
+  // Components of the part whose velocities over the step are unknowns beside those of the interface, because all are
+  // solved for at once. Of the others a domain takes care itself.
+  virtual const std::vector<Index>& inner() const {
+    static const std::vector<Index> none;
+    return none;
+  }
+
   // What follows is of the step that begins from this state of the whole model, which must stay until put_back().
   virtual void begin(const State& whole, SystemStep step) = 0;
-  // Driven components at w [m/s]. What it led to is remembered.
-  virtual const Impulses& run(const Vector& w) = 0;
-  // The early part alone, of those w that are only tried.
-  virtual const Impulses& attempt(const Vector& w) { return run(w); }
+  // At x [m/s]: the velocities of driven components, and after them of inner ones. What it led to is remembered.
+  virtual const Impulses& run(const Vector& x) = 0;
+  // The early part alone, and what is left, of those x that are only tried.
+  virtual const Impulses& attempt(const Vector& x) { return run(x); }
 
-  // d early / dw [kg], symmetric: of the linearised domain around where the step begins.
+  // d (early, left) / dx [kg], symmetric: of the linearised domain around where the step begins.
   virtual Matrix response() = 0;
-  // What rounding of the forces may leave of `early`, by driven component [N s].
+  // What rounding of the forces may leave of `early` and `left` [N s].
   virtual Vector rounding() = 0;
 
   // Puts what the last run led to where it belongs: but for driven components; ledgers are added to those of `whole`.

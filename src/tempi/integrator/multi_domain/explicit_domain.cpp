@@ -43,7 +43,7 @@ class ExplicitDomain final : public Domain {
     ledgers_.resize(static_cast<std::size_t>(model().supports().size()));
   }
 
-  bool is_explicit() const override { return part_.driven.empty() || rule_.substeps == 1; }
+  bool is_explicit() const override { return part_.driven.empty() || rule_.substeps == 1 || near().is_nothing(); }
 
   void begin(const State& whole, SystemStep step) override {
     whole_ = &whole;
@@ -116,7 +116,7 @@ class ExplicitDomain final : public Domain {
     if (!rule.ticks.empty()) return rule.ticks;
     return std::vector<std::int32_t>(part.submodel.terms.size(), 1);
   }
-  NearInterface& near() {
+  NearInterface& near() const {
     if (!near_) near_.emplace(part_, plan_, ticks_of(part_, rule_), rule_.substeps);
     return *near_;
   }
@@ -159,9 +159,11 @@ class ExplicitDomain final : public Domain {
     });
     for (Held& held : held_) held.velocity = lines_[held.line].velocity[held.component];
     loads_->start(lines_);
-    if (moved && !find_half_kick(step_.t0)) return false;
+    if (!moved)
+      add_half_kick();
+    else if (!half_kick(step_.t0))
+      return false;
     of_loads_ += half_of_loads_;
-    add_half_kick();
     settle(0);
     begun_ = impulses_.early;
     arrived_ = true;
@@ -192,10 +194,9 @@ class ExplicitDomain final : public Domain {
         lines_[held.line].displacement[held.component] =
             whole_->displacement[place_[held.line] + held.component] + step_.length * w(held.driven);
     place_moving(t1);
-    if (!find_half_kick(t1)) return false;
+    if (!half_kick(t1)) return false;
     of_loads_ += half_of_loads_;
     of_loads_.work += loads_->work_of_constant(lines_);
-    add_half_kick();
     settle(rule_.substeps);
     return true;
   }
@@ -215,22 +216,25 @@ class ExplicitDomain final : public Domain {
     return admissible;
   }
 
-  // By line the velocities that half a step of every group gives at t, where the lines are. Computed by itself, so that
-  // it has the same bits wherever a run goes on.
-  bool find_half_kick(double t) {
+  // Adds the velocities that half a step of every group gives at t, where the lines are. They are summed by themselves,
+  // so that they have the same bits wherever a run goes on.
+  bool half_kick(double t) {
     const double h = step_.length / rule_.substeps;
     forces_at_.reset();
-    const auto exchange = [&](std::size_t line) {
-      for (std::size_t c = 0; c < 3; ++c) std::swap(half_kick_[line][c], lines_[line].velocity[c]);
-    };
-    std::ranges::fill(half_kick_, Vector3{});
-    each_line(exchange);
+    each_line([&](std::size_t line) {
+      for (std::size_t c = 0; c < 3; ++c) half_kick_[line][c] = std::exchange(lines_[line].velocity[c], 0.0);
+    });
     half_of_loads_ = {};
     const bool admissible = strike_all(
         t, [&](const LatticeGroup& group) { return 0.5 * group.ticks * h; }, half_of_loads_);
     of_loads_.work += half_of_loads_.work.value();  // since they last acted
     half_of_loads_.work = {};
-    each_line(exchange);
+    each_line([&](std::size_t line) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double before = std::exchange(half_kick_[line][c], lines_[line].velocity[c]);
+        lines_[line].velocity[c] += before;
+      }
+    });
     if (!admissible) return false;
     forces_at_ = t;
     forces_for_ = step_.length;
@@ -323,9 +327,9 @@ class ExplicitDomain final : public Domain {
   std::unique_ptr<ThreadTeam> team_;
   std::unique_ptr<LatticeStrikes> strikes_;
   std::unique_ptr<LatticeLoads> loads_;
-  std::optional<double> forces_at_;  // when half_kick_ was found, for the lines' displacements
-  double forces_for_ = 0.0;          // and for which length of a step
-  std::optional<NearInterface> near_;
+  std::optional<double> forces_at_;            // when half_kick_ was found, for the lines' displacements
+  double forces_for_ = 0.0;                    // and for which length of a step
+  mutable std::optional<NearInterface> near_;  // made when first needed
   const State* whole_ = nullptr;
   SystemStep step_{};
   bool tried_ = false, arrived_ = false;  // near the interface; all of it, and still there

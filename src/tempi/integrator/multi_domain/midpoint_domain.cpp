@@ -11,7 +11,7 @@ namespace {
 
 // Substeps are steps of the variational map whose driven components are held. Its nominal step is the system's, over a
 // part of which prescribed motions are differenced: alike in all domains that share a support.
-class MidpointDomain final : public Domain {
+class MidpointDomain : public Domain {
  public:
   MidpointDomain(const DomainInterface::Part& part, const DomainRule& rule, double system_step)
       : part_(part),
@@ -45,35 +45,19 @@ class MidpointDomain final : public Domain {
       try {
         map_.step(state_, step_.t0 + k * h, h);
       } catch (const SolveError& error) {
-        impulses_.admissible = false;
-        impulses_.fault = error.what();
-        return impulses_;
+        return failed(error.what());
       }
-      impulses_.last.setZero();
-      for (std::size_t i = 0; i < map_.stages().size(); ++i) {
-        const double point = map_.action().points[i], tau = (k + point) / rule_.substeps;
-        const Vector J = h * map_.action().weights[i] * map_.stages()[i].force(part_.driven);
-        impulses_.early += (1.0 - tau) * J;
-        impulses_.late += tau * J;
-        impulses_.last += point * J;
-      }
+      add_substep(k);
     }
     return impulses_;
   }
 
   Matrix response() override {
     const Matrix K = stiffness_(start_.displacement, step_.t0);
-    Matrix C;
-    if (model().has_dampers())
-      C = stiffness_.assemble(
-          [&](TermId id, std::span<double> H) { model().add_damping(id, start_.displacement, step_.t0, 1.0, H); });
-    return interface_response(K, C, map_.forces().mass(), part_.driven, held_, rule_, step_.length);
+    return interface_response(K, damping(), map_.forces().mass(), part_.driven, held_, rule_, step_.length);
   }
 
-  Vector rounding() override {
-    stiffness_(start_.displacement, step_.t0);
-    return step_.length * stiffness_.rounding_of_forces(start_.displacement, step_.t0)(part_.driven);
-  }
+  Vector rounding() override { return rounding_of_forces()(part_.driven); }
 
   void put_back(State& whole) const override {
     part_.submodel.put_back(state_, whole);
@@ -90,8 +74,34 @@ class MidpointDomain final : public Domain {
   }
   Index evaluations() const override { return map_.forces().evaluations(); }
 
- private:
+ protected:
   const Model& model() const { return *part_.submodel.model; }
+
+  void add_substep(int k) {
+    const double h = step_.length / rule_.substeps;
+    impulses_.last.setZero();
+    for (std::size_t i = 0; i < map_.stages().size(); ++i) {
+      const double point = map_.action().points[i], tau = (k + point) / rule_.substeps;
+      const Vector J = h * map_.action().weights[i] * map_.stages()[i].force(part_.driven);
+      impulses_.early += (1.0 - tau) * J;
+      impulses_.late += tau * J;
+      impulses_.last += point * J;
+    }
+  }
+  const Impulses& failed(std::string fault) {
+    impulses_.admissible = false;
+    impulses_.fault = std::move(fault);
+    return impulses_;
+  }
+  Matrix damping() {  // empty where there is none
+    if (!model().has_dampers()) return {};
+    return stiffness_.assemble(
+        [&](TermId id, std::span<double> H) { model().add_damping(id, start_.displacement, step_.t0, 1.0, H); });
+  }
+  Vector rounding_of_forces() {
+    stiffness_(start_.displacement, step_.t0);
+    return step_.length * stiffness_.rounding_of_forces(start_.displacement, step_.t0);
+  }
 
   const DomainInterface::Part& part_;
   DomainRule rule_;
@@ -103,11 +113,93 @@ class MidpointDomain final : public Domain {
   Impulses impulses_;
 };
 
+// One substep, whose equations are solved with those of the interface: no trial of it solves anything.
+class JointMidpointDomain final : public MidpointDomain {
+ public:
+  JointMidpointDomain(const DomainInterface::Part& part, const DomainRule& rule, double system_step)
+      : MidpointDomain(part, rule, system_step), place_(static_cast<std::size_t>(map_.forces().mass().size())) {
+    for (Index i = 0; i < map_.forces().mass().size(); ++i)
+      if (!std::ranges::binary_search(map_.forces().held(), i)) inner_.push_back(i);
+    std::ranges::fill(place_, -1);
+    Index next = 0;
+    for (const Index i : part.driven) place_[static_cast<std::size_t>(i)] = next++;
+    for (const Index i : inner_) place_[static_cast<std::size_t>(i)] = next++;
+  }
+
+  const std::vector<Index>& inner() const override { return inner_; }
+
+  void begin(const State& whole, SystemStep step) override {
+    MidpointDomain::begin(whole, step);
+    momentum_ = map_.forces().mass().cwiseProduct(map_of(start_.velocity));
+    Z_.setZero(momentum_.size());
+    map_.place_held(start_, step_.t0, step_.length, Z_);
+  }
+
+  const Impulses& attempt(const Vector& x) override {
+    const Index n = std::ssize(part_.driven);
+    Z_(part_.driven) = x.head(n);
+    Z_(inner_) = x.tail(std::ssize(inner_));
+    impulses_ = {Vector::Zero(n), Vector::Zero(n), Vector::Zero(n)};
+    const Admissibility here = map_.attempt(start_, step_.t0, step_.length, Z_);
+    if (!here.holds()) return failed(here.fault);
+    add_substep(0);
+    impulses_.left = map_.residual(momentum_, step_.length)(inner_);
+    impulses_.largest = momentum_.cwiseAbs().maxCoeff();
+    for (std::size_t i = 0; i < map_.stages().size(); ++i)
+      impulses_.largest = std::max(impulses_.largest, step_.length * map_.action().weights[i] *
+                                                          map_.stages()[i].force.cwiseAbs().maxCoeff());
+    return impulses_;
+  }
+
+  const Impulses& run(const Vector& x) override {
+    if (!attempt(x).admissible) return impulses_;
+    state_ = start_;
+    map_.forces().drive_along(x.head(std::ssize(part_.driven)));
+    map_.finish(state_, step_.t0, step_.length, Z_);
+    return impulses_;
+  }
+
+  // -(h^2 alpha (1 - alpha) K + h/2 C), and - M of inner components.
+  Matrix response() override {
+    const double h = step_.length;
+    Matrix A = h * h * rule_.alpha * (1.0 - rule_.alpha) * stiffness_(start_.displacement, step_.t0);
+    if (model().has_dampers()) A += Matrix(0.5 * h * damping());
+    std::vector<Eigen::Triplet<double>> entries;
+    for (Index c = 0; c < A.cols(); ++c) {
+      const Index column = place_[static_cast<std::size_t>(c)];
+      if (column < 0) continue;
+      for (Matrix::InnerIterator k(A, c); k; ++k)
+        if (const Index row = place_[static_cast<std::size_t>(k.row())]; row >= 0)
+          entries.emplace_back(row, column, -k.value());
+    }
+    for (const Index i : inner_)
+      entries.emplace_back(place_[static_cast<std::size_t>(i)], place_[static_cast<std::size_t>(i)],
+                           -map_.forces().mass()(i));
+    const Index n = std::ssize(part_.driven) + std::ssize(inner_);
+    Matrix G(n, n);
+    G.setFromTriplets(entries.begin(), entries.end());
+    return G;
+  }
+
+  Vector rounding() override {
+    const Vector all = rounding_of_forces();
+    Vector x(std::ssize(part_.driven) + std::ssize(inner_));
+    x << Vector(all(part_.driven)), Vector(all(inner_));
+    return x;
+  }
+
+ private:
+  std::vector<Index> inner_;
+  std::vector<Index> place_;  // by component, among the driven and inner ones; -1: held by supports
+  Vector momentum_, Z_;       // where the step begins; velocities over it
+};
+
 }  // namespace
 
 std::unique_ptr<Domain> make_domain(const DomainInterface::Part& part, const DomainRule& rule, double system_step) {
-  return rule.is_explicit() && !part.submodel.model->has_dampers() ? make_explicit_domain(part, rule, system_step)
-                                                                   : make_midpoint_domain(part, rule, system_step);
+  if (rule.is_explicit() && !part.submodel.model->has_dampers()) return make_explicit_domain(part, rule, system_step);
+  if (rule.substeps == 1 && !part.driven.empty()) return std::make_unique<JointMidpointDomain>(part, rule, system_step);
+  return make_midpoint_domain(part, rule, system_step);
 }
 
 std::unique_ptr<Domain> make_midpoint_domain(const DomainInterface::Part& part, const DomainRule& rule,

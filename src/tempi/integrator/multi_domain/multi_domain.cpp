@@ -30,20 +30,18 @@ void require_rules(const Domains& domains) {
 
 constexpr double sought = 1e-14;  // of the interface's equations, relative to the largest impulse in them
 constexpr double enough = 1e-12;  // where rounding lets no more
-constexpr double slow = 1e-2;     // residuals falling by less want a new matrix
-constexpr double brisk = 1e-4;    // and by less than this, where the one there has been of use for a while [steps]
-constexpr Index lasting = 200;
+constexpr double slow = 0.05;     // residuals falling by less want a new matrix
+constexpr Index dear = 200;       // a new matrix takes as long as so many trials, or longer
 
 // Newton's method with a matrix that stays: false where residuals do not fall fast. At the pace seen the last
 // correction leaves less than is sought, and is not looked at before the domains run with it.
-bool converge(const StepEquations& equations, Vector& w, const std::vector<Index>& unknown, Index& iterations,
-              double& pace) {
+bool converge(const StepEquations& equations, Vector& w, const std::vector<Index>& unknown, Index& iterations) {
   double before = 0.0;
   for (;; ++iterations) {
     const Vector R = equations.residual();
     const double size = R.cwiseAbs().maxCoeff() / std::max(equations.scale(), std::numeric_limits<double>::min());
     if (size <= sought) return true;
-    pace = before > 0.0 ? size / before : 1.0;
+    const double pace = before > 0.0 ? size / before : 1.0;
     if (before > 0.0 && pace > slow && size <= enough) return true;  // rounding
     if (!std::isfinite(size) || (before > 0.0 && pace > slow)) return false;
     before = size;
@@ -72,6 +70,13 @@ MultiDomainMap::MultiDomainMap(const Model& model, Domains domains, double syste
                                                                                 domains_.rules[d], system_step));
     explicit_ = explicit_ && all_.back()->is_explicit();
   }
+  unknown_ = interface_.unknown();
+  inner_from_.push_back(std::ssize(interface_.psi()));
+  for (const auto& domain : all_) {
+    for (std::size_t k = 0; k < domain->inner().size(); ++k)
+      unknown_.push_back(inner_from_.back() + static_cast<Index>(k));
+    inner_from_.push_back(inner_from_.back() + std::ssize(domain->inner()));
+  }
   use_threads(1);
   std::vector<std::size_t> next(domains_.rules.size(), 0);
   for (const int d : domains_.of_term) {
@@ -96,23 +101,60 @@ void MultiDomainMap::start(State& state) const {
   interface_.start(state);
 }
 
+// From unknowns to what domain d moves by: its driven components and its inner ones.
+DomainInterface::Matrix MultiDomainMap::distribution(std::size_t d) const {
+  const DomainInterface::Matrix& C = interface_.parts()[d].C;
+  const Index first = inner_from_[d], inner = inner_from_[d + 1] - first;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index c = 0; c < C.cols(); ++c)
+    for (DomainInterface::Matrix::InnerIterator k(C, c); k; ++k) entries.emplace_back(k.row(), c, k.value());
+  for (Index k = 0; k < inner; ++k) entries.emplace_back(C.rows() + k, first + k, 1.0);
+  DomainInterface::Matrix wide(C.rows() + inner, inner_from_.back());
+  wide.setFromTriplets(entries.begin(), entries.end());
+  return wide;
+}
+
+// Of psi and of inner components.
+Vector MultiDomainMap::velocities(const State& state) const {
+  Vector x(inner_from_.back());
+  x.head(std::ssize(interface_.psi())) = interface_.velocities(state);
+  for (std::size_t d = 0; d < all_.size(); ++d)
+    for (std::size_t k = 0; k < all_[d]->inner().size(); ++k)
+      x(inner_from_[d] + static_cast<Index>(k)) =
+          state.velocity[static_cast<std::size_t>(interface_.parts()[d].component_of_whole(all_[d]->inner()[k]))];
+  return x;
+}
+
 // Of the velocity at the middle of the step, from those before.
 Vector MultiDomainMap::guess(const Vector& v, double h) const {
   if (!last_ || h != forces_.step()) return v;
   return 3.0 * (v - map_of(last_->w)) + map_of(last_->v);
 }
 
+// By the places of its unknowns.
 void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep step) const {
-  DomainInterface::Matrix S = interface_.mass();
+  std::vector<Index> place(static_cast<std::size_t>(inner_from_.back()), -1);
+  for (std::size_t k = 0; k < unknown_.size(); ++k)
+    place[static_cast<std::size_t>(unknown_[k])] = static_cast<Index>(k);
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto add = [&](const DomainInterface::Matrix& S, double sign) {
+    for (Index c = 0; c < S.cols(); ++c)
+      for (DomainInterface::Matrix::InnerIterator k(S, c); k; ++k) {
+        const Index row = place[static_cast<std::size_t>(k.row())], column = place[static_cast<std::size_t>(c)];
+        if (row >= 0 && column >= 0) entries.emplace_back(row, column, sign * k.value());
+      }
+  };
+  add(interface_.mass(), 1.0);
   for (std::size_t d = 0; d < all_.size(); ++d) {
     if (all_[d]->is_explicit()) continue;
-    const DomainInterface::Matrix& C = interface_.parts()[d].C;
-    const DomainInterface::Matrix G = all_[d]->response();
-    S -= DomainInterface::Matrix(C.transpose() * G * C);
+    const DomainInterface::Matrix wide = distribution(d);
+    add(wide.transpose() * DomainInterface::Matrix(all_[d]->response()) * wide, -1.0);
   }
-  schur.A = interface_.of_unknown(S);
+  schur.A.resize(std::ssize(unknown_), std::ssize(unknown_));
+  schur.A.setFromTriplets(entries.begin(), entries.end());
   schur.length = step.length;
-  schur.steps = 0;
+  schur.fewest = std::numeric_limits<Index>::max();
+  schur.more = 0;
   schur.time = step.t0;
   schur.at = state.displacement;
   if (!schur.factors.factorise(schur.A))
@@ -125,10 +167,9 @@ void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep ste
 // All domains over one system step, at one velocity of the interface after another.
 class MultiDomainMap::Trial {
  public:
-  Trial(const DomainInterface& interface, std::span<const std::unique_ptr<Domain>> domains, ThreadTeam& team,
-        const State& state, SystemStep step)
-      : interface_(interface), domains_(domains), team_(team), impulses_(domains.size(), nullptr) {
-    for (const auto& domain : domains_) domain->begin(state, step);
+  Trial(const MultiDomainMap& map, const State& state, SystemStep step)
+      : map_(map), impulses_(map.all_.size(), nullptr) {
+    for (const auto& domain : map_.all_) domain->begin(state, step);
   }
 
   bool attempt(const Vector& w) {
@@ -147,11 +188,27 @@ class MultiDomainMap::Trial {
   // sum_d C^T x_d, by psi; and its unknown components.
   template <class OfDomain>
   Vector gather(OfDomain&& x) const {
-    Vector sum = Vector::Zero(static_cast<Index>(interface_.psi().size()));
-    for (std::size_t d = 0; d < domains_.size(); ++d) sum += interface_.parts()[d].C.transpose() * x(d);
+    Vector sum = Vector::Zero(std::ssize(map_.interface_.psi()));
+    for (std::size_t d = 0; d < impulses_.size(); ++d) sum += map_.interface_.parts()[d].C.transpose() * x(d);
     return sum;
   }
-  Vector unknown(const Vector& x) const { return x(interface_.unknown()); }
+  Vector unknown(const Vector& x) const { return x(map_.interface_.unknown()); }
+  // `of_interface`, and after it what inner equations leave.
+  Vector with_inner(const Vector& of_interface) const {
+    Vector all(std::ssize(map_.unknown_));
+    Index next = of_interface.size();
+    all.head(next) = of_interface;
+    for (const Domain::Impulses* i : impulses_) {
+      all.segment(next, i->left.size()) = i->left;
+      next += i->left.size();
+    }
+    return all;
+  }
+  double largest_inner() const {
+    double largest = 0.0;
+    for (const Domain::Impulses* i : impulses_) largest = std::max(largest, i->largest);
+    return largest;
+  }
   Vector early() const {
     return gather([&](std::size_t d) -> const Vector& { return impulses_[d]->early; });
   }
@@ -162,16 +219,19 @@ class MultiDomainMap::Trial {
  private:
   template <class How>
   bool go(const Vector& w, How&& how) {
-    team_.for_each(std::ssize(domains_), [&](Index i) {
+    map_.team_->for_each(std::ssize(map_.all_), [&](Index i) {
       const auto d = static_cast<std::size_t>(i);
-      impulses_[d] = how(*domains_[d], interface_.parts()[d].C * w);
+      const DomainInterface::Matrix& C = map_.interface_.parts()[d].C;
+      const Index inner = map_.inner_from_[d + 1] - map_.inner_from_[d];
+      Vector x(C.rows() + inner);
+      x.head(C.rows()) = C * w.head(C.cols());
+      x.tail(inner) = w.segment(map_.inner_from_[d], inner);
+      impulses_[d] = how(*map_.all_[d], x);
     });
     return std::ranges::all_of(impulses_, [](const Domain::Impulses* i) { return i->admissible; });
   }
 
-  const DomainInterface& interface_;
-  std::span<const std::unique_ptr<Domain>> domains_;
-  ThreadTeam& team_;
+  const MultiDomainMap& map_;
   std::vector<const Domain::Impulses*> impulses_;
 };
 
@@ -190,10 +250,9 @@ void MultiDomainMap::set_known(const State& state, SystemStep step, Vector& w) c
 // The w that makes P - M w + sum C^T early(w) vanish, from w on.
 void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, const Vector& P, Vector& w,
                            const Schur* ready, Schur& own, Taken& taken) const {
-  const auto& unknown = interface_.unknown();
   const auto suits = [&](const Schur& schur) { return std::abs(schur.length - step.length) <= 1e-9 * step.length; };
   if (ready == nullptr || !suits(*ready)) ready = &own;
-  const bool stale = ready == &own && last_ && last_->pace > brisk && own.steps >= lasting;
+  const bool stale = ready == &own && own.more >= dear;
   bool fresh = stale || !suits(*ready);
   const auto renew = [&] {
     make_schur(own, state, step);
@@ -204,21 +263,27 @@ void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, co
   const Vector first = w;
   double before = 0.0;
   StepEquations equations;
+  const Index n = std::ssize(interface_.psi());
   equations.evaluate = [&](const Vector& z) {
-    w(unknown) = z;
+    w(unknown_) = z;
     return trial.attempt(w);
   };
   equations.fault = [&] { return trial.fault(); };
-  equations.residual = [&] { return Vector(P - interface_.momentum(w) + trial.unknown(trial.early())); };
+  equations.residual = [&] {
+    return trial.with_inner(P - interface_.momentum(w.head(n)) + trial.unknown(trial.early()));
+  };
   equations.scale = [&] {
-    return std::max({P.cwiseAbs().maxCoeff(), trial.unknown(trial.early()).cwiseAbs().maxCoeff(),
-                     interface_.momentum(w).cwiseAbs().maxCoeff()});
+    double largest = trial.largest_inner();
+    if (P.size() > 0)
+      largest = std::max({largest, P.cwiseAbs().maxCoeff(), trial.unknown(trial.early()).cwiseAbs().maxCoeff(),
+                          interface_.momentum(w.head(n)).cwiseAbs().maxCoeff()});
+    return largest;
   };
   equations.rounding = [&] {
-    Vector sum = Vector::Zero(static_cast<Index>(interface_.psi().size()));
+    Vector sum = Vector::Zero(inner_from_.back());
     for (std::size_t d = 0; d < all_.size(); ++d)
-      sum += interface_.parts()[d].C.cwiseAbs().transpose() * all_[d]->rounding();
-    return trial.unknown(sum);
+      sum += Vector(distribution(d).cwiseAbs().transpose() * all_[d]->rounding());
+    return Vector(sum(unknown_));
   };
   equations.correct = [&](const Vector& R) -> std::optional<Vector> {
     const double size = R.norm();
@@ -229,12 +294,14 @@ void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, co
   equations.resolution = forces_.resolution(map_of(state.displacement), step.length);
   equations.sought = sought;
   equations.name = "equations of the interface between domains";
-  if (trial.attempt(w) && converge(equations, w, unknown, taken.iterations, taken.pace)) return;
+  if (trial.attempt(w) && converge(equations, w, unknown_, taken.iterations)) return;
   if (!fresh) renew();
   before = 0.0;
-  const Vector v = map_of(taken.v);
-  const StepSolution solution = solve_newton(equations, std::array{trial.unknown(first), trial.unknown(v)}, step.t0);
-  w(unknown) = solution.z;
+  const Vector v = map_of(taken.v), best = w;
+  const StepSolution solution =
+      solve_newton(equations, std::array{Vector(best(unknown_)), Vector(first(unknown_)), Vector(v(unknown_))},
+                   step.t0);
+  w(unknown_) = solution.z;
   taken.iterations += solution.iterations;
 }
 
@@ -245,19 +312,21 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
   const SystemStep step{t0, h};
   Taken taken{t0, t0 + h};
   if (framework_ == Framework::lagrangian) taken.from = state.displacement;
-  const Vector v = interface_.velocities(state);
-  taken.v = list(v);
-  Vector w = guess(v, h);
-  set_known(state, step, w);
-  const Vector P = interface_.momentum(v);
-  Trial trial(interface_, all_, *team_, state, step);
-  if (!unknown.empty() && explicit_) {
-    if (!trial.attempt(w)) throw SolveError(trial.fault());
-    interface_.solve_velocities(P + trial.unknown(trial.early()), w);
-  } else if (!unknown.empty()) {
-    solve(trial, state, step, P, w, ready, own, taken);
+  Vector all = velocities(state);
+  const Vector v = all.head(std::ssize(psi)), P = interface_.momentum(v);
+  taken.v = list(all);
+  all = guess(all, h);
+  set_known(state, step, all);
+  Trial trial(*this, state, step);
+  if (!unknown_.empty() && explicit_) {  // without inner ones
+    if (!trial.attempt(all)) throw SolveError(trial.fault());
+    interface_.solve_velocities(P + trial.unknown(trial.early()), all);
+  } else if (!unknown_.empty()) {
+    solve(trial, state, step, P, all, ready, own, taken);
   }
-  trial.run(w);
+  trial.run(all);
+  taken.w = list(all);
+  const Vector w = all.head(std::ssize(psi));
   const Vector early = trial.early(), late = trial.late();
 
   // By the velocity interpolated between system times the multipliers' work on all domains together is zero, but for
@@ -289,7 +358,6 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
       state.displacement[static_cast<std::size_t>(parts[d].component_of_whole(parts[d].driven[j]))] =
           driven[d](static_cast<Index>(j));
   book_known(state, interface_.mass() * (v1 - v) - (early + late), w);
-  taken.w = list(w);
   taken.projected = list(projected);
   return taken;
 }
@@ -319,7 +387,8 @@ void MultiDomainMap::step(State& state, double t0, double h) const {
 void MultiDomainMap::take_step(State& state, double t0, double t1) {
   Taken taken = advance(state, t0, forces_.step(), &schur_, schur_);
   taken.t1 = t1;
-  ++schur_.steps;
+  schur_.fewest = std::min(schur_.fewest, taken.iterations);
+  schur_.more += taken.iterations - schur_.fewest;
   before_ = std::move(last_);
   last_ = std::move(taken);
   interface_work_ += last_->traffic;
@@ -376,11 +445,11 @@ void MultiDomainMap::use_threads(int threads) const {
 
 void MultiDomainMap::save(ArchiveWriter& archive) const {
   archive.put("sums", std::array{interface_work_, imbalance_});
-  archive.put("counts", std::array{iterations_, most_iterations_, steps_, schur_.steps});
+  archive.put("counts", std::array{iterations_, most_iterations_, steps_, schur_.fewest, schur_.more});
   for (const std::optional<Taken>* taken : {&last_, &before_}) {
     archive.put("taken", taken->has_value());
     const Taken& t = taken->value_or(Taken{});
-    archive.put("when", std::array{t.t0, t.t1, t.pace});
+    archive.put("when", std::array{t.t0, t.t1});
     for (const std::vector<double>* list : {&t.from, &t.w, &t.v, &t.projected}) archive.put("of_step", *list);
   }
   archive.put("response_at", schur_.at);
@@ -389,17 +458,16 @@ void MultiDomainMap::save(ArchiveWriter& archive) const {
 
 void MultiDomainMap::load(ArchiveReader& archive) {
   std::array<double, 2> sums{};
-  std::array<Index, 4> counts{};
+  std::array<Index, 5> counts{};
   archive.get("sums", sums);
   archive.get("counts", counts);
   std::array<std::optional<Taken>, 2> taken;
   for (std::optional<Taken>& t : taken) {
     bool there = false;
     archive.get("taken", there);
-    std::array<double, 3> when{};
+    std::array<double, 2> when{};
     archive.get("when", when);
     Taken of{when[0], when[1]};
-    of.pace = when[2];
     for (std::vector<double>* list : {&of.from, &of.w, &of.v, &of.projected}) archive.get_all("of_step", *list);
     if (there) t = std::move(of);
   }
@@ -414,7 +482,8 @@ void MultiDomainMap::load(ArchiveReader& archive) {
     for (const auto& domain : all_) domain->begin(there, {response_time, forces_.step()});
     make_schur(schur_, there, {response_time, forces_.step()});
   }
-  schur_.steps = counts[3];
+  schur_.fewest = counts[3];
+  schur_.more = counts[4];
   last_ = std::move(taken[0]);
   before_ = std::move(taken[1]);
   interface_work_ = sums[0];

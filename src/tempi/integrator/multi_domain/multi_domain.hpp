@@ -82,18 +82,18 @@ class MultiDomainMap final : public OneStepMap {
     SparseFactors factors{SparseFactors::Kind::symmetric};
     double length = 0.0;       // of the step it is for [s]; 0: not made yet
     double time = 0.0;         // when it was made [s]
-    Index steps = 0;           // taken with it
+    Index fewest = 0;          // iterations of a step taken with it
+    Index more = 0;            // of all these, beyond as many each
     std::vector<double> at{};  // displacements where it was made
   };
   struct Taken {  // of a step
     double t0, t1;
     std::vector<double> from{};       // displacements at t0
-    std::vector<double> w{}, v{};     // of psi: velocity over the step, and at t0
+    std::vector<double> w{}, v{};     // of psi and inner components: velocity over the step, and at t0
     std::vector<double> projected{};  // of psi at t1, as the paper has it
     double work = 0.0;     // of the multipliers on all domains together, by velocities linear between system times [J]
     double traffic = 0.0;  // sum over the domains of what the interface did to each, magnitudes [J]
     Index iterations = 0;
-    double pace = 0.0;  // by which residuals fell in the last of them
   };
 
   // With the matrix that is ready where it suits the step, otherwise with one made in `own`.
@@ -104,6 +104,8 @@ class MultiDomainMap final : public OneStepMap {
              Schur& own, Taken& taken) const;
   void book_known(State& state, const Vector& given, const Vector& w) const;
   Vector guess(const Vector& v, double h) const;
+  Vector velocities(const State& state) const;
+  DomainInterface::Matrix distribution(std::size_t d) const;
   void make_schur(Schur& schur, const State& state, SystemStep step) const;
 
   StageForces forces_;  // of the whole model, for output
@@ -113,6 +115,8 @@ class MultiDomainMap final : public OneStepMap {
   std::vector<std::unique_ptr<Domain>> all_;
   mutable std::unique_ptr<ThreadTeam> team_;  // a domain on each
   bool explicit_ = true;
+  std::vector<Index> inner_from_;       // by domain: where its inner components begin, after those of psi; and the end
+  std::vector<Index> unknown_;          // before a step, among all these
   std::vector<std::int32_t> substeps_;  // by term
   Schur schur_;
   mutable Schur shown_schur_;

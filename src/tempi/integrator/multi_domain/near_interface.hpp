@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of an explicit domain decides how it answers its interface within a system step: with s substeps the s - 1 rings
-// of terms around driven components, of which s - k still matter at substep k; and the s / 2 rings through which what
-// the interface moves can come back to it. Trying an interface velocity runs these only, and matrices are made of these
-// only.
+// of terms around driven components. Of these s - k still matter at substep k, and k have felt the interface by then:
+// the first velocity tried runs the former, later ones min(k, s - k) only. So what the interface moves comes back to it
+// through s / 2 rings, and matrices are made of these.
 #pragma once
 
 #include <span>
@@ -24,8 +24,10 @@ class NearInterface {
   NearInterface(const DomainInterface::Part& part, const LatticeGroups& plan, std::span<const std::int32_t> ticks,
                 int substeps);
 
-  // Whether trying is cheaper than running the whole domain.
+  // Whether trying is cheaper than running the whole domain; nothing at all where no term at the interface acts within
+  // a step.
   bool pays() const { return pays_; }
+  bool is_nothing() const { return parts_.empty(); }
 
   // A step begins: nodes as they are just after its first half kicks. Loads are those of now, and stay.
   void begin(std::span<const NodeLine> lines, const LatticeLoads& loads);
@@ -38,8 +40,8 @@ class NearInterface {
   Vector rounding(std::span<const double> u, SystemStep step);
 
  private:
-  struct SubstepPart {  // what still matters at a substep, of a group
-    int substep;
+  struct RingPart {
+    int ring;  // from 1
     std::size_t group;
     LatticePart part;
   };
@@ -51,16 +53,27 @@ class NearInterface {
     std::size_t line, group;
     std::array<double, 3> force;  // [N]
   };
+  // Lines of nodes of the ring `first` to that before `last`; 0: driven.
+  std::span<const std::int32_t> lines_of(int first, int last) const {
+    const auto from = static_cast<std::size_t>(lines_of_ring_[static_cast<std::size_t>(first)]);
+    return std::span(lines_).subspan(from,
+                                     static_cast<std::size_t>(lines_of_ring_[static_cast<std::size_t>(last)]) - from);
+  }
+  // Rings after the first of these, up to the last.
+  bool strike(const LatticeStrikes& strikes, SystemStep step, int substep, int after, int last);
   std::vector<double> restricted(std::span<const double> u) const;
 
   const DomainInterface::Part& part_;
   const LatticeGroups& plan_;
   int substeps_;
   bool pays_ = false;
-  std::vector<SubstepPart> parts_;   // in the order of substeps
-  std::vector<std::int32_t> lines_;  // of their nodes
-  AlignedVector<NodeLine> start_;    // of these
-  AlignedVector<NodeLine> nodes_;    // by line; work space
+  std::vector<RingPart> parts_;              // in the order of rings
+  std::vector<std::int32_t> lines_;          // of their nodes, in the order of rings
+  std::vector<std::int32_t> lines_of_ring_;  // where each begins, and the end
+  AlignedVector<NodeLine> start_;            // of these, at the beginning of the step
+  AlignedVector<NodeLine> before_;           // of these, just before what the interface does reaches them
+  bool first_ = true;                        // velocity tried
+  AlignedVector<NodeLine> nodes_;            // by line; work space
   std::vector<Component> driven_, held_;
   std::vector<Load> loads_;
 
@@ -68,6 +81,7 @@ class NearInterface {
   std::vector<std::int32_t> ticks_;  // of its terms
   std::unique_ptr<AssembledStiffness> stiffness_;
   std::vector<Index> answering_driven_, answering_held_;
+  std::vector<Index> answering_place_;  // of the former, among the part's driven ones
   Vector answering_mass_;
 };
 

@@ -105,6 +105,29 @@ Vector of_free(const Partition& partition, const Vector& mass) {
   return free;
 }
 
+// How many terms lie between free components and driven ones, by what they feel: 1 next to them.
+std::vector<int> rings_of_rows(std::span<const Blocks> K, Index free) {
+  std::vector<int> ring(static_cast<std::size_t>(free), 0);
+  std::vector<Index> front, next;
+  const auto reach = [&](Index row, int r) {
+    if (int& here = ring[static_cast<std::size_t>(row)]; here == 0) {
+      here = r;
+      next.push_back(row);
+    }
+  };
+  for (const Blocks& of_ticks : K)
+    for (Index c = 0; c < of_ticks.RI.cols(); ++c)
+      for (Sparse::InnerIterator e(of_ticks.RI, c); e; ++e) reach(e.row(), 1);
+  for (int r = 2; !next.empty(); ++r) {
+    front.swap(next);
+    next.clear();
+    for (const Index column : front)
+      for (const Blocks& of_ticks : K)
+        for (Sparse::InnerIterator e(of_ticks.RR, column); e; ++e) reach(e.row(), r);
+  }
+  return ring;
+}
+
 Sparse symmetric(const Sparse& G) { return 0.5 * (G + Sparse(G.transpose())); }
 
 }  // namespace
@@ -148,26 +171,87 @@ Sparse interface_response(const Sparse& stiffness, const Sparse& damping, const 
   return symmetric(G + by_free);
 }
 
+// Columns are taken some at a time, and of these the rows that have been reached and still matter: at substep k those
+// with at most min(k, s - k) rings to go.
 Sparse explicit_response(std::span<const StiffnessOfTicks> stiffness, const Vector& mass, std::span<const Index> driven,
                          std::span<const Index> held, int substeps, double system_step) {
   const double h = system_step / substeps;
   const Partition partition(mass.size(), driven, held);
   const Vector inverse_mass = of_free(partition, mass).cwiseInverse();
+  const Index n = partition.driven, free = partition.free;
   std::vector<Blocks> K;
   for (const StiffnessOfTicks& of_ticks : stiffness) K.push_back(partition.blocks(of_ticks.K));
-  Sparse q(partition.free, partition.driven), v = q, early(partition.driven, partition.driven);
-  for (int k = 1; k < substeps; ++k) {
-    q += Sparse(h * v);
-    for (std::size_t g = 0; g < K.size(); ++g) {
-      if (k % stiffness[g].ticks != 0) continue;
-      const double act = stiffness[g].ticks * h, still = 1.0 - static_cast<double>(k) / substeps;
-      early -= Sparse(act * still * (K[g].IR * q));
-      early -= Sparse(act * still * k * h * K[g].II);
-      const Sparse force = Sparse(K[g].RR * q) + Sparse(k * h * K[g].RI);
-      v -= Sparse((act * inverse_mass).asDiagonal() * force);
-    }
+  const std::vector<int> ring = rings_of_rows(K, free);
+
+  Sparse G(n, n);
+  for (std::size_t g = 0; g < K.size(); ++g) {
+    double direct = 0.0;
+    for (int k = stiffness[g].ticks; k < substeps; k += stiffness[g].ticks)
+      direct -= stiffness[g].ticks * h * (1.0 - static_cast<double>(k) / substeps) * k * h;
+    G += direct * K[g].II;
   }
-  return symmetric(early);
+
+  constexpr Index at_once = 32;  // columns: wide enough for vectors of any kind, narrow enough to stay in the cache
+  using Row = Eigen::Array<double, 1, at_once>;
+  std::vector<Row> q(static_cast<std::size_t>(free)), v = q, of_driven(static_cast<std::size_t>(n));
+  std::vector<Index> reached, touched;
+  std::vector<char> is_reached(q.size(), 0), is_touched(of_driven.size(), 0);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index first = 0; first < n; first += at_once) {
+    const Index count = std::min(at_once, n - first);
+    const auto reach = [&](Index row) {
+      const auto i = static_cast<std::size_t>(row);
+      if (is_reached[i] != 0) return;
+      is_reached[i] = 1;
+      reached.push_back(row);
+      q[i].setZero();
+      v[i].setZero();
+    };
+    for (int k = 1; k < substeps; ++k) {
+      for (const Index row : reached) q[static_cast<std::size_t>(row)] += h * v[static_cast<std::size_t>(row)];
+      const auto moved = static_cast<Index>(reached.size());
+      for (std::size_t g = 0; g < K.size(); ++g) {
+        if (k % stiffness[g].ticks != 0) continue;
+        const double act = stiffness[g].ticks * h, still = 1.0 - static_cast<double>(k) / substeps;
+        for (Index r = 0; r < moved; ++r) {
+          const Index column = reached[static_cast<std::size_t>(r)];
+          const auto j = static_cast<std::size_t>(column);
+          if (ring[j] > substeps - k) continue;
+          for (Sparse::InnerIterator e(K[g].RR, column); e; ++e) {
+            if (ring[static_cast<std::size_t>(e.row())] >= substeps - k) continue;
+            reach(e.row());
+            v[static_cast<std::size_t>(e.row())] -= act * inverse_mass(e.row()) * e.value() * q[j];
+          }
+          for (Sparse::InnerIterator e(K[g].IR, column); e; ++e) {
+            const auto i = static_cast<std::size_t>(e.row());
+            if (is_touched[i] == 0) {
+              is_touched[i] = 1;
+              touched.push_back(e.row());
+              of_driven[i].setZero();
+            }
+            of_driven[i] -= act * still * e.value() * q[j];
+          }
+        }
+        for (Index c = 0; c < count; ++c)
+          for (Sparse::InnerIterator e(K[g].RI, first + c); e; ++e) {
+            reach(e.row());
+            v[static_cast<std::size_t>(e.row())](c) -= act * inverse_mass(e.row()) * e.value() * k * h;
+          }
+      }
+    }
+    for (const Index i : touched) {
+      for (Index c = 0; c < count; ++c)
+        if (const double value = of_driven[static_cast<std::size_t>(i)](c); value != 0.0)
+          entries.emplace_back(i, first + c, value);
+      is_touched[static_cast<std::size_t>(i)] = 0;
+    }
+    for (const Index row : reached) is_reached[static_cast<std::size_t>(row)] = 0;
+    reached.clear();
+    touched.clear();
+  }
+  Sparse by_free(n, n);
+  by_free.setFromTriplets(entries.begin(), entries.end());
+  return symmetric(G + by_free);
 }
 
 }  // namespace tempi

@@ -90,6 +90,7 @@ void StageForces::require(const Admissibility& admissibility) {
 
 void StageForces::drive(std::span<const Index> components) {
   driven_.assign(components.begin(), components.end());
+  driven_velocity_ = Vector::Zero(std::ssize(driven_));
   held_.insert(held_.end(), components.begin(), components.end());
   std::ranges::sort(held_);
 }

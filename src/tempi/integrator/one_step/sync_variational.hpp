@@ -25,6 +25,8 @@ namespace tempi {
 
 class VariationalMap final : public OneStepMap {
  public:
+  using Vector = StageForces::Vector;
+
   // step > 0 [s]; `model` must outlive the integrator.
   VariationalMap(const Model& model, DiscreteAction action, double step);
   ~VariationalMap() override;
@@ -46,6 +48,14 @@ class VariationalMap final : public OneStepMap {
   // For who drives components (StageForces::drive) and wants what the step did to them.
   StageForces& forces() { return forces_; }
   const std::vector<Stage>& stages() const { return stages_; }  // of the step last solved, in the order of its points
+  // Or solves the equations of a step together with others. Z: velocities over it, of actions with no position between
+  // the ends. First those of held components; then the forces of any Z, and what R they leave; in the end the step.
+  void place_held(const State& state, double t0, double h, Vector& Z) const;
+  Admissibility attempt(const State& state, double t0, double h, const Vector& Z) const {
+    return evaluate_stages(state, t0, h, Z);
+  }
+  Vector residual(const Vector& p0, double h) const;
+  void finish(State& state, double t0, double h, const Vector& Z) const;
 
   // From here on the matrix of Newton's method is made where it is first wanted, and again only where residuals fall by
   // less than a tenth. What is solved is the same, to the solver's tolerance.
@@ -57,17 +67,14 @@ class VariationalMap final : public OneStepMap {
   Index newton_iterations() const { return newton_iterations_; }  // in all, output's included
 
  private:
-  using Vector = StageForces::Vector;
   struct Matrix;
 
   Vector solve(const State& state, const Vector& p0, double t0, double h) const;
-  void place_held(const State& state, double t0, double h, Vector& Z) const;
   // Of an explicit action, forces of the stages that are known before the step: the others have no weight in it.
   enum class Wanted { all, known };
   Admissibility evaluate_stages(const State& state, double t0, double h, const Vector& Z,
                                 Wanted wanted = Wanted::all) const;
   Vector equation(std::size_t j, double h) const;
-  Vector residual(const Vector& p0, double h) const;
   void assemble(double t0, double h) const;
 
   StageForces forces_;
