@@ -80,6 +80,11 @@ def main() -> int:
         report.figure(f"{name}: error of the tip beside the undivided run", tip_error(result, reference, "tip"), 0, 2e-3, scatter=0.2)
         report.figure(f"{name}: updates saved over the undivided run", result.summary["counted_speedup"], 1.8)
         report.figure(f"{name}: wall time saved", reference.summary["wall_time"] / result.summary["wall_time"], scatter=9)
+    bar = run(HERE / "bar.toml", "bar", {})
+    common(report, "bar", bar, 1e-2)
+    velocity = float(bar.history["back.velocity_x"][-1]) / 0.01
+    report.figure("bar: reflected velocity, over what came", velocity, -0.7778 - 0.008, -0.7778 + 0.008, "theory: -0.7778")
+    report.figure("bar: updates saved over the undivided run", bar.summary["counted_speedup"], 2)
     tied = run(HERE / "tied.toml", "tied", {"mesh.size": 0.015} if given.full else {})
     common(report, "meshes that do not match", tied, 1e-2)
     size = {"mesh.size": 0.004} if given.full else {}

@@ -22,7 +22,11 @@ namespace {
 class Planner {
  public:
   Planner(const Simulation& s, double part)
-      : s_(s), part_(part), in_(s.input.integrator), of_term_(static_cast<std::size_t>(s.model->term_count()), none) {}
+      : s_(s),
+        part_(part),
+        in_(s.input.integrator),
+        safety_(in_.safety.value_or(0.9)),
+        of_term_(static_cast<std::size_t>(s.model->term_count()), none) {}
 
   DomainPlan operator()() {
     if (s_.input.domains.empty())
@@ -99,26 +103,23 @@ class Planner {
 
   // By rings of elements around them, which others lose: an interface in soft material answers stiff ones gently.
   void grow() {
-    if (s_.input.domains.empty()) {
-      if (in_.options.domains == "auto") grow(1, 2);
-      return;
-    }
-    std::vector<double> limit(s_.input.domains.size(), std::numeric_limits<double>::infinity());
     const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
+    std::vector<double> limit(static_cast<std::size_t>(count()), std::numeric_limits<double>::infinity());
     for (std::size_t k = 0; k < stable.size(); ++k) {
       double& least = limit[static_cast<std::size_t>(of_term_[k])];
       least = std::min(least, stable[k]);
     }
     for (std::size_t d = 0; d < limit.size(); ++d) {
       constexpr int unasked = 2;
+      const bool asked = !s_.input.domains.empty() && s_.input.domains[d].rings.has_value();
       std::vector<char> gives(limit.size(), 1);
-      for (std::size_t other = 0; other < limit.size() && !s_.input.domains[d].rings; ++other)
+      for (std::size_t other = 0; other < limit.size() && !asked; ++other)
         gives[other] = is_avi(d) && is_explicit(other) && limit[other] >= 2.0 * limit[d] ? 1 : 0;
-      grow(static_cast<int>(d), s_.input.domains[d].rings.value_or(unasked), gives);
+      grow(static_cast<int>(d), asked ? *s_.input.domains[d].rings : unasked, gives);
     }
   }
 
-  void grow(int d, int rings, std::span<const char> gives = {}) {
+  void grow(int d, int rings, std::span<const char> gives) {
     if (std::ranges::find(of_term_, d) == of_term_.end()) return;
     for (int r = 0; r < rings; ++r) {
       std::vector<char> touched(static_cast<std::size_t>(s_.model->node_count()), 0);
@@ -126,7 +127,7 @@ class Planner {
         if (of_term_[k] == d)
           for (const NodeId a : stencil(k)) touched[ordinal(a)] = 1;
       for (std::size_t k = 0; k < of_term_.size(); ++k) {
-        if (!gives.empty() && gives[static_cast<std::size_t>(of_term_[k])] == 0) continue;
+        if (gives[static_cast<std::size_t>(of_term_[k])] == 0) continue;
         if (std::ranges::any_of(stencil(k), [&](NodeId a) { return touched[ordinal(a)] != 0; })) of_term_[k] = d;
       }
     }
@@ -174,18 +175,45 @@ class Planner {
     for (std::size_t k = 0; k < stable.size(); ++k) of_term_[k] = substeps > 1 && stable[k] < substeps * least ? 1 : 0;
   }
 
+  int count() const {
+    return std::max(*std::ranges::max_element(of_term_) + 1, static_cast<int>(s_.input.domains.size()));
+  }
+
+  // By node: nodal_stable_steps of all that is explicit.
+  std::vector<double> explicit_nodal() const {
+    std::vector<int> side;
+    for (const int d : of_term_) side.push_back(is_explicit(static_cast<std::size_t>(d)) ? 0 : 1);
+    if (std::ranges::find(side, 1) == side.end()) return s_.nodal(*s_.model);
+    std::vector<double> nodal(static_cast<std::size_t>(s_.model->node_count()),
+                              std::numeric_limits<double>::infinity());
+    if (std::ranges::find(side, 0) == side.end()) return nodal;
+    const std::vector<Submodel> parts = divide(*s_.model, side);
+    const std::vector<double> of_part = nodal_stable_steps(*parts[0].model, parts[0].restricted(s_.state).displacement);
+    for (std::size_t b = 0; b < of_part.size(); ++b) nodal[ordinal(parts[0].nodes[b])] = of_part[b];
+    return nodal;
+  }
+
   void find_limits() {
-    const int count = std::max(*std::ranges::max_element(of_term_) + 1, static_cast<int>(s_.input.domains.size()));
-    for (int d = 0; d < count; ++d)
+    for (int d = 0; d < count(); ++d)
       if (std::ranges::find(of_term_, d) == of_term_.end())
         throw PlacedError(place(static_cast<std::size_t>(d)),
                           fmt::format("the rings of others leave nothing of domain '{}'. Choose fewer.", name(d)));
     const std::vector<Submodel> parts = at_place(in_.place, [&] { return divide(*s_.model, of_term_); });
-    for (int d = 0; d < count; ++d) {
+    for (int d = 0; d < count(); ++d) {
       const Submodel& part = parts[static_cast<std::size_t>(d)];
       const State start = part.restricted(s_.state);
       stable_.push_back(stable_steps(*part.model, start.displacement));
       plan_.about.push_back({name(d), std::ssize(part.terms), *std::ranges::min_element(stable_.back())});
+    }
+    constexpr double of_nodes = 0.9;  // as lattice = "auto" of avi: slow elements keep away from fast nodes
+    const std::vector<double> nodal = explicit_nodal();
+    for (std::size_t d = 0; d < parts.size(); ++d) {
+      own_.emplace_back();
+      for (std::size_t k = 0; k < parts[d].terms.size(); ++k) {
+        own_.back().push_back(safety_ * stable_[d][k]);
+        for (const NodeId a : stencil(ordinal(parts[d].terms[k])))
+          own_.back().back() = std::min(own_.back().back(), of_nodes * nodal[ordinal(a)]);
+      }
     }
     std::vector<int> domains_at(static_cast<std::size_t>(s_.model->node_count()), 0);
     for (const Submodel& part : parts)
@@ -195,7 +223,7 @@ class Planner {
       for (std::size_t k = 0; k < parts[d].terms.size(); ++k)
         if (std::ranges::any_of(stencil(ordinal(parts[d].terms[k])),
                                 [&](NodeId a) { return domains_at[ordinal(a)] > 1; }))
-          at_interface_.back() = std::min(at_interface_.back(), stable_[d][k]);
+          at_interface_.back() = std::min(at_interface_.back(), own_[d][k]);
     }
   }
 
@@ -215,7 +243,6 @@ class Planner {
   Place place(std::size_t d) const { return d < s_.input.domains.size() ? s_.input.domains[d].place : in_.step_place; }
 
   void choose_steps() {
-    const double safety = in_.safety.value_or(0.9);
     const std::size_t count = plan_.about.size();
     std::vector<DomainRule> rules(count);
     std::vector<int> asked(count, 0);
@@ -235,13 +262,13 @@ class Planner {
       double least = 0.0, most = 0.0;  // of domains whose substeps are given; of the others
       for (std::size_t d = 0; d < count; ++d) {
         if (!rules[d].is_explicit()) continue;
-        const double limit = safety * plan_.about[d].limit;
+        const double limit = safety_ * plan_.about[d].limit;
         if (asked[d] > 0)
           least = least == 0.0 ? asked[d] * limit : std::min(least, asked[d] * limit);
         else
-          most = std::max(most, is_avi(d) ? safety * *std::ranges::max_element(stable_[d]) : limit);
+          most = std::max(most, is_avi(d) ? *std::ranges::max_element(own_[d]) : limit);
       }
-      step = least > 0.0 ? least : cheapest_step(rules, safety, most);
+      step = least > 0.0 ? least : cheapest_step(rules, most);
       if (step == 0.0)
         throw PlacedError(in_.place, "no domain is explicit, so stability chooses no step. Give step (in s).");
       step *= part_;
@@ -251,7 +278,7 @@ class Planner {
     plan_.step_of_terms.resize(of_term_.size());
     for (std::size_t d = 0; d < count; ++d) {
       DomainRule& rule = rules[d];
-      rule.substeps = asked[d] > 0 ? asked[d] : needs(d, rule, step, safety).first;
+      rule.substeps = asked[d] > 0 ? asked[d] : needs(d, rule, step).first;
       const double h = step / rule.substeps;
       if (rule.is_explicit() && h > plan_.about[d].limit)
         throw PlacedError(place(d), fmt::format("{}: its step {:.6g} s, {} of a system step, exceeds the stable one of "
@@ -259,7 +286,7 @@ class Planner {
                                                 "step.",
                                                 plan_.about[d].name, h, rule.substeps, plan_.about[d].limit,
                                                 static_cast<int>(std::ceil(step / plan_.about[d].limit))));
-      if (is_avi(d)) rule.ticks = ticks_within(stable_[d], safety / h, rule.substeps);
+      if (is_avi(d)) rule.ticks = ticks_within(own_[d], h, rule.substeps);
       if (std::ranges::all_of(rule.ticks, [](std::int32_t m) { return m == 1; })) rule.ticks.clear();
       std::size_t next = 0;
       for (std::size_t k = 0; k < of_term_.size(); ++k)
@@ -269,43 +296,47 @@ class Planner {
     plan_.domains.rules = std::move(rules);
   }
 
-  // The most ticks that each term's stable step holds: powers of two that divide the substeps.
-  static std::vector<std::int32_t> ticks_within(std::span<const double> stable, double per_tick, int substeps) {
+  // The most ticks that each term's own step holds: powers of two that divide the substeps.
+  static std::vector<std::int32_t> ticks_within(std::span<const double> own, double tick, int substeps) {
     std::vector<std::int32_t> ticks;
-    for (const double h : stable) {
+    for (const double h : own) {
       std::int32_t m = 1;
-      while (substeps % (2 * m) == 0 && 2 * m <= h * per_tick) m *= 2;
+      while (substeps % (2 * m) == 0 && 2 * m * tick <= h * (1.0 + 1e-12)) m *= 2;
       ticks.push_back(m);
     }
     return ticks;
   }
 
   // Substeps of a domain that stability asks for, and updates they are in one system step.
-  std::pair<int, double> needs(std::size_t d, const DomainRule& rule, double step, double safety) const {
-    const double limit = safety * plan_.about[d].limit;
+  std::pair<int, double> needs(std::size_t d, const DomainRule& rule, double step) const {
+    const double limit = safety_ * plan_.about[d].limit;
     int substeps = rule.is_explicit() ? static_cast<int>(std::ceil(step / limit * (1.0 - 1e-12))) : 1;
     if (!is_avi(d)) return {substeps, static_cast<double>(substeps) * static_cast<double>(plan_.about[d].terms)};
     substeps = static_cast<int>(std::exp2(std::ceil(std::log2(substeps))));
     double updates = 0.0;
-    for (const std::int32_t m : ticks_within(stable_[d], safety * substeps / step, substeps)) updates += substeps / m;
+    for (const std::int32_t m : ticks_within(own_[d], step / substeps, substeps)) updates += substeps / m;
     return {substeps, updates};
   }
 
   // Up to the largest that a domain takes in one, the step that updates least a second; those of substeps count twice
   // where elements at the interface act within it, for what trying them costs.
-  double cheapest_step(const std::vector<DomainRule>& rules, double safety, double most) const {
+  double cheapest_step(const std::vector<DomainRule>& rules, double most) const {
     constexpr int most_substeps = 64;
-    std::vector<double> candidates = {most, safety * *std::ranges::min_element(at_interface_)};
+    constexpr double bearable = 2.0;  // system steps, over those of elements at the interface: beyond, most resonate
+    double beyond = std::numeric_limits<double>::infinity();
+    for (std::size_t d = 0; d < rules.size(); ++d)
+      if (rules[d].is_explicit()) beyond = std::min(beyond, bearable * at_interface_[d]);
+    std::vector<double> candidates = {most, *std::ranges::min_element(at_interface_)};
     for (std::size_t c = 0; c < rules.size(); ++c)
       for (int k = 1; k <= most_substeps && rules[c].is_explicit(); k = is_avi(c) ? 2 * k : k + 1)
-        candidates.push_back(k * safety * plan_.about[c].limit);
+        candidates.push_back(k * safety_ * plan_.about[c].limit);
     double best = most, lowest = std::numeric_limits<double>::infinity();
     for (const double step : candidates) {
-      if (step > most * (1.0 + 1e-12)) continue;
+      if (step > std::min(most, beyond) * (1.0 + 1e-12)) continue;
       double cost = 0.0;
       for (std::size_t d = 0; d < rules.size(); ++d) {
-        const auto [substeps, updates] = needs(d, rules[d], step, safety);
-        const bool tried = substeps > 1 && !(is_avi(d) && step <= safety * at_interface_[d] * (1.0 + 1e-12));
+        const auto [substeps, updates] = needs(d, rules[d], step);
+        const bool tried = substeps > 1 && !(is_avi(d) && step <= at_interface_[d] * (1.0 + 1e-12));
         cost += (tried ? 2.0 : 1.0) * updates / step;
       }
       if (cost < lowest) lowest = cost, best = step;
@@ -347,9 +378,11 @@ class Planner {
   const Simulation& s_;
   double part_;
   const IntegratorInput& in_;
+  double safety_;
   std::vector<int> of_term_;
   std::vector<TakenTerms> inside_;           // of the sections
   std::vector<std::vector<double>> stable_;  // of each domain, of its terms [s]
+  std::vector<std::vector<double>> own_;     // the largest steps these take by themselves [s]
   std::vector<double> at_interface_;         // of each domain, the least of those next to others [s]
   DomainPlan plan_;
 };

@@ -275,7 +275,7 @@ class StepPlanner {
     const IntegratorInput& in = s_.input.integrator;
     if (in.courant)
       throw PlacedError(in.step_place, "courant does not choose the steps of domains. Use safety or step.");
-    constexpr double shorter = 0.75, shortest = 0.2;
+    constexpr double shorter = 0.75;
     for (double part = 1.0;; part *= shorter) {
       p_.domains = plan_domains(s_, part);
       p_.own = p_.wished = p_.steps = p_.domains->step_of_terms;
@@ -291,7 +291,7 @@ class StepPlanner {
       const bool divided = std::ranges::any_of(p_.domains->domains.rules, [](const auto& r) { return r.substeps > 1; });
       if (divided && p_.pace) try_whole(cost_of_domains(), 2.0, 0.4, make);
       const bool grows = !p_.pace || (p_.whole && p_.whole->grows);
-      if (!grows || in.step || part * shorter < shortest) return;
+      if (!grows || in.step || !divided) return;
       p_.resonant.push_back(
           fmt::format("a system step of {:.6g} s: {}", p_.domains->step,
                       p_.whole ? fmt::format("a small motion grows by {:.2g} in each", p_.whole->report.growth)

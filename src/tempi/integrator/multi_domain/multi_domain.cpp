@@ -2,6 +2,7 @@
 #include "tempi/integrator/multi_domain/multi_domain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -160,8 +161,31 @@ void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep ste
   if (!schur.factors.factorise(schur.A))
     throw SolveError(
         fmt::format("the equations of the interface between domains are singular at t = {:.9g} s, with "
-                    "{} unknown components. Choose a smaller step, or fewer substeps.",
-                    step.t0, schur.A.cols()));
+                    "{} unknown components, mostly in {}. Choose a smaller step, or fewer substeps.",
+                    step.t0, schur.A.cols(), fmt::join(names_of(singular_components(schur.A, 3)), ", ")));
+}
+
+// "y of node 12 at (0.1, 0.2)", of unknowns by their places.
+std::vector<std::string> MultiDomainMap::names_of(const std::vector<Index>& places) const {
+  const Model& model = forces_.model();
+  const auto d = static_cast<std::size_t>(model.dim());
+  std::vector<std::string> names;
+  for (const Index place : places) {
+    const Index unknown = unknown_[static_cast<std::size_t>(place)];
+    Index i = 0;
+    if (unknown < std::ssize(interface_.psi())) {
+      i = interface_.psi()[static_cast<std::size_t>(unknown)];
+    } else {
+      const auto next = std::ranges::upper_bound(inner_from_, unknown);
+      const auto domain = static_cast<std::size_t>(next - inner_from_.begin()) - 1;
+      i = interface_.parts()[domain].component_of_whole(
+          all_[domain]->inner()[static_cast<std::size_t>(unknown - inner_from_[domain])]);
+    }
+    const std::size_t node = static_cast<std::size_t>(i) / d;
+    names.push_back(fmt::format("{} of node {} at ({:.4g})", "xyz"[static_cast<std::size_t>(i) % d], node,
+                                fmt::join(std::span(model.reference()).subspan(node * d, d), ", ")));
+  }
+  return names;
 }
 
 // All domains over one system step, at one velocity of the interface after another.

@@ -107,6 +107,7 @@ class MultiDomainMap final : public OneStepMap {
   Vector velocities(const State& state) const;
   DomainInterface::Matrix distribution(std::size_t d) const;
   void make_schur(Schur& schur, const State& state, SystemStep step) const;
+  std::vector<std::string> names_of(const std::vector<Index>& places) const;
 
   StageForces forces_;  // of the whole model, for output
   Domains domains_;

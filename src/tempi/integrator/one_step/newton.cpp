@@ -13,7 +13,9 @@
 #endif
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "tempi/core/error.hpp"
@@ -184,6 +186,28 @@ Vector SparseFactors::solve(const Vector& b) const {
   const WithoutOpenMp single;
   if (factors_->by_cholesky) return factors_->cholesky.solve(b);
   return factors_->lu.solve(b);
+}
+
+// By inverse iteration, a little beside zero.
+std::vector<Index> singular_components(const SparseFactors::Matrix& A, std::size_t count) {
+  const Vector diagonal = A.diagonal().cwiseAbs();
+  const double scale = diagonal.size() > 0 ? std::max(diagonal.maxCoeff(), std::numeric_limits<double>::min()) : 1.0;
+  SparseFactors::Matrix beside(A.rows(), A.cols());
+  beside.setIdentity();
+  beside = A + SparseFactors::Matrix(1e-9 * scale * beside);
+  SparseFactors factors(SparseFactors::Kind::general);
+  Vector x = Vector::Ones(A.cols());
+  for (Index i = 0; i < x.size(); ++i) x(i) += 0.1 * std::sin(static_cast<double>(i));  // no symmetry's
+  if (factors.factorise(beside))
+    for (int k = 0; k < 3; ++k) {
+      x = factors.solve(x);
+      x /= std::max(x.cwiseAbs().maxCoeff(), std::numeric_limits<double>::min());
+    }
+  std::vector<Index> order(static_cast<std::size_t>(x.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater{}, [&](Index i) { return std::abs(x(i)); });
+  order.resize(std::min(count, order.size()));
+  return order;
 }
 
 StepMatrix::StepMatrix(const Model& model, Vector mass, std::span<const Index> held, SparseFactors::Kind kind)

@@ -57,6 +57,10 @@ class SparseFactors {
   std::unique_ptr<Factors> factors_;
 };
 
+// Of a symmetric matrix that is singular, or nearly: the `count` components in which what it takes to nothing is
+// largest, largest first.
+std::vector<Index> singular_components(const SparseFactors::Matrix& A, std::size_t count);
+
 // A = M + c K, K of the pattern of the assembled stiffness, M diagonal; rows and columns of held components are those
 // of M.
 class StepMatrix {
