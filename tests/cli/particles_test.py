@@ -116,6 +116,33 @@ class Particles(Refused):
         self.assertAlmostEqual(path["total_energy"][0], path["total_energy"][-1], delta=1e-12)
         self.assertIsNone(summary(results)["linear_momentum"]["error"])
 
+    def test_spheres_rebound_from_walls_as_hertz_has_it(self):
+        radius, mass, speed, modulus = 0.005, 0.004, 0.5, 2e11 / (1 - 0.09) / 2  # of equal materials
+        kinds = {"plane": ('point = [0, 0]\nnormal = [0, 1]', 0.0051, 1 / radius),
+                 "sphere": ('centre = [0, -0.02]\nradius = 0.02', 0.0051, 1 / radius + 1 / 0.02),
+                 "hollow": ('centre = [0, 0.02]\nradius = 0.02\ninside = true', 0.0051, 1 / radius - 1 / 0.02)}
+        for name, (shape, height, curvature) in kinds.items():
+            kind = "plane" if name == "plane" else "sphere"
+            stiffness = 4 / 3 * modulus / math.sqrt(curvature)
+            deepest = (5 * mass * speed**2 / (4 * stiffness)) ** 0.4
+            duration = 2.9432 * deepest / speed
+            for method in ("newmark", "avi", "midpoint", "rk4") if name == "plane" else ("newmark",):
+                rows = history(self.rebound(shape, kind, height, speed, radius, mass, method, duration))
+                at = max(range(len(rows["time"])), key=lambda i: rows["potential_energy"][i])
+                self.assertAlmostEqual(rows["time"][at] - (height - radius) / speed, duration / 2, delta=0.01 * duration)
+                self.assertAlmostEqual(rows["total_energy"][-1], mass * speed**2 / 2, delta=1e-4 * mass * speed**2)
+
+    def rebound(self, shape, kind, height, speed, radius, mass, method, duration):
+        base = {"particles": f"position = [[0, {height}], [0.01, 0.02]]\nvelocity = [[0, -{speed}], [0, 0]]\n"
+                             f"radius = {radius}\nmass = {mass}",
+                "potential": 'type = "hertz"\nyoung = 2e11\npoisson = 0.3',
+                "integrator": f'method = "{method}"\nstep = {duration / 500}',
+                "run": "end_time = 4e-4", "output": "frames = 0\nhistory = 2000"}
+        self.write("case.toml", text(base) + f'\n[[wall]]\ntype = "{kind}"\n{shape}\nyoung = 2e11\npoisson = 0.3\n')
+        done = self.tempi("run", "case.toml", "--overwrite")
+        self.assertEqual(0, done.returncode, done.stderr)
+        return self.folder / "case.out"
+
     def test_loads_on_particles_are_booked(self):
         for method in ("avi", "newmark", "midpoint"):
             results = self.results(CHAIN, load=['type = "gravity"\nvalue = [0, -9.81]',
@@ -150,6 +177,26 @@ class Particles(Refused):
         base = {**CHAIN, "particles": 'file = "a.xyz"\nmass = 1', "potential":
                 'type = "spring"\ngroup = "A"\npairs = "all"\nstiffness = 1\nlength = 4'}
         self.assertEqual(1, summary(self.results(base, {"a.xyz": xyz}))["elements"])
+
+    def test_walls_that_spheres_cannot_touch_are_refused(self):
+        spheres = {"particles": "position = [[0, 0.006], [0.02, 0.006]]\nradius = 0.005\nmass = 0.004",
+                   "potential": 'type = "hertz"\nyoung = 2e11\npoisson = 0.3',
+                   "integrator": 'method = "newmark"\nstep = 1e-7', "run": "end_time = 1e-6"}
+        plane = 'type = "plane"\npoint = [0, 0]\nnormal = [0, 1]\n'
+        for wall, words, changes in (
+                (plane + "young = 2e11", ("go together",), {}),
+                (plane + "young = 2e11\npoisson = 0.3\npenalty = 1e-9", ("without a penalty",), {}),
+                (plane.replace("point = [0, 0]", "point = [0, 0.003]") + "young = 2e11\npoisson = 0.3", ("cuts the sphere",), {}),
+                (plane + "young = 2e11\npoisson = 0.3", ("nodes 0 and 1", "overlap"),
+                 {"particles": "position = [[0, 0.006], [0.009, 0.006]]\nradius = 0.005\nmass = 0.004"}),
+                ('type = "box"\nlow = [-1, -1]\nhigh = [1, 0]\nyoung = 2e11\npoisson = 0.3', ("planes and spheres",), {}),
+                (plane + "young = 2e11\npoisson = 0.3", ("Add a [[potential]] of type hertz",),
+                 {"potential": 'type = "spring"\npairs = "all"\nstiffness = 1\nlength = 0.02'})):
+            self.write("case.toml", text({**spheres, **changes}) + f"\n[[wall]]\n{wall}\n")
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode, wall)
+            for word in words:
+                self.assertIn(word, done.stderr)
 
     def test_what_does_not_fit_is_refused(self):
         spring = 'type = "spring"\nstiffness = 100\nlength = 1\n'

@@ -106,6 +106,47 @@ TEST(Wall, PenaltyHasItsOwnGradientAndHessian) {
   }
 }
 
+// Spheres: nothing before they touch, Hertz's energy beyond, derivatives by differences, and energy-stepping's kink
+// where they touch first.
+TEST(Wall, IsTouchedBySpheresAsHertzHasIt) {
+  const double R = 0.3, K = 7.0;
+  for (const auto& [wall, from] : {std::pair{Wall{Wall::Shape::plane, {0, 0, 0.1}, {0, 0.6, 0.8}, {}, 0.0, false}, 0.5},
+                                   std::pair{Wall{Wall::Shape::sphere, {0.2, 0, 0}, {}, {}, 0.8, false}, 1.5},
+                                   std::pair{Wall{Wall::Shape::sphere, {0.2, 0, 0}, {}, {}, 0.8, true}, 0.1}}) {
+    const Wall whole = checked(wall, 3);
+    const std::array<double, 3> way = {0.48, 0.6, 0.64};  // a unit vector; inwards for what is hollow: outwards
+    for (const double at : {from, from - 0.21, from - 0.43, from - 0.49, from + 0.45}) {
+      std::vector<double> X = {wall.point[0] + at * way[0], wall.point[1] + at * way[1], wall.point[2] + at * way[2]};
+      const auto contact = make_wall_contact(X, 3, std::vector{WallSphere{NodeId{0}, R, K}}, wall);
+      const std::vector<double> u(3, 0.0);
+      const Gap g = gap(whole, {X[0], X[1], X[2]});
+      const double overlap = std::max(0.0, R - g.distance);
+      EXPECT_NEAR(contact->energy(0, u, 0.0), 0.4 * K * std::pow(overlap, 2.5), 1e-12);
+      EXPECT_LT(check_gradient(*contact, 0, u, 0.0, 1e-6), 1e-7);
+      std::vector<double> H(9, 0.0);
+      contact->as_local()->add_hessian(0, u, 0.0, H);
+      for (std::size_t j = 0; j < 3; ++j) {
+        std::vector<double> up(3, 0.0), down(3, 0.0), w = u;
+        w[j] = 1e-6;
+        contact->add_gradient(0, w, 0.0, up);
+        w[j] = -1e-6;
+        contact->add_gradient(0, w, 0.0, down);
+        for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(H[k * 3 + j], (up[k] - down[k]) / 2e-6, 1e-5);
+      }
+      if (overlap == 0.0) {
+        const std::vector<double> v = {-g.normal[0], -g.normal[1], -g.normal[2]};
+        EXPECT_NEAR(contact->first_kink(0, u, v), g.distance - R, 1e-12);
+      }
+    }
+  }
+  const std::vector<double> X(3, 0.0);
+  const Wall box{Wall::Shape::box, {0, 0, 0}, {}, {1, 1, 1}, 0.0, false},
+      hollow{Wall::Shape::sphere, {}, {}, {}, 0.2, true};
+  EXPECT_THROW(make_wall_contact(X, 3, std::vector{WallSphere{NodeId{0}, 0.1, 1.0}}, box), InputError);
+  EXPECT_THROW(make_wall_contact(X, 3, std::vector{WallSphere{NodeId{0}, 0.3, 1.0}}, hollow), InputError);
+  EXPECT_THROW(make_wall_contact(X, 3, std::vector{WallSphere{NodeId{0}, 0.1, 0.0}}, hollow), InputError);
+}
+
 TEST(Wall, RefusesWhatCannotBe) {
   EXPECT_THROW(checked({plane, {}, {}, {}, 0.0, false}, 3), InputError);
   EXPECT_THROW(checked({plane, {}, {0, 0, 1}, {}, 0.0, false}, 2), InputError);

@@ -84,6 +84,9 @@ class Examples(unittest.TestCase):
     def test_cantilever(self):
         self.check("cantilever")
 
+    def test_granular(self):
+        self.check("granular")
+
     def test_spherical(self):
         self.check("spherical")
 

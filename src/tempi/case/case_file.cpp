@@ -229,6 +229,8 @@ WallInput read_wall(const Section& s) {
   w.inside = s.boolean("inside");
   w.penalty = s.number("penalty");
   w.step = s.number("step");
+  w.young = s.number("young");
+  w.poisson = s.number("poisson");
   if (s.has("velocity")) w.velocity = s.list<double>("velocity", "a list of numbers");
   w.keys = given_keys(s, {"point", "normal", "centre", "axis", "low", "high", "radius", "inside"});
   w.place = s.place();

@@ -140,6 +140,7 @@ struct WallInput {
   double radius;                // [m]; 0: not given
   bool inside;
   std::optional<double> penalty, step;              // [m/N], absent: nobody goes beyond it; [s]
+  std::optional<double> young, poisson;             // [Pa]; of what spheres touch by Hertz's law
   std::vector<double> velocity;                     // [m/s]; empty: at rest
   std::vector<std::pair<std::string, Place>> keys;  // those given that belong to some types
   Place place;

@@ -310,6 +310,9 @@ constexpr Option rows[] = {
      "goes beyond it, exactly for energy-stepping and async-energy-stepping, by the layers of every [[contact]] for "
      "avi"},
     {"wall", "step", number, "s", "", "", positive, "as that of contact"},
+    {"wall", "young", number, "Pa", "", "", positive,
+     "with poisson: the spheres of every hertz potential with young touch it by Hertz's law; planes and spheres"},
+    {"wall", "poisson", number, "", "", "", {.low = -1.0, .high = 0.5}, "of the wall, with young"},
     {"wall", "velocity", numbers, "m/s", "", "", any, "with layers of contact only: it moves so; omitted: it rests"},
 
     {"subdomain", "group", group, "", "", "", any, "cells, or bonds between nodes, of this group"},

@@ -97,6 +97,17 @@ Hertz PairLawChoice::contact(NodeId a, NodeId b) const {
   return {4.0 / 3.0 * std::sqrt(R) / (softness(a) + softness(b)), Ra + Rb};
 }
 
+// The same against a wall; a hollow one is R < 0 in 1/R.
+WallSphere PairLawChoice::contact(NodeId a, const Surroundings::ElasticWall& wall) const {
+  const double radius = radius_of(a), nu = parameter("poisson", a);
+  if (radius == 0.0)
+    throw PlacedError(in_.place,
+                      fmt::format("node {} is to touch a wall, and has no radius.", around_.mesh.point_label(a)));
+  const double softness = (1.0 - nu * nu) / parameter("young", a) + (1.0 - wall.poisson * wall.poisson) / wall.young;
+  const double bend = wall.wall.shape == Wall::Shape::sphere ? (wall.wall.inside ? -1.0 : 1.0) / wall.wall.radius : 0.0;
+  return {a, radius, 4.0 / 3.0 / (softness * std::sqrt(1.0 / radius + bend))};
+}
+
 WholeLaw PairLawChoice::whole_law(NodeId a, NodeId b) const {
   if (in_.type == "lennard-jones")
     return LennardJones{std::sqrt(parameter("epsilon", a) * parameter("epsilon", b)),

@@ -32,6 +32,8 @@ class PairLawChoice {
   // What tells the law of one node from that of another.
   std::vector<double> parameters_of(NodeId a) const;
   bool of_spheres() const;
+  // Of a sphere against a wall. Throws PlacedError: a node without radius.
+  WallSphere contact(NodeId a, const Surroundings::ElasticWall& wall) const;
 
  private:
   double parameter(std::string_view key, NodeId a) const;

@@ -71,6 +71,10 @@ class Chooser {
     compare_keys(entry);
     if (entry.between_pairs) {
       pairs(entry);
+      if (laws_.of_spheres()) {
+        refuse_overlaps();
+        touch_walls();
+      }
     } else {
       ChosenPotential& chosen = chosen_.emplace_back();
       chosen.is_field = in_.type != "embedded-atom";
@@ -214,6 +218,67 @@ class Chooser {
     note_cutoff();
   }
 
+  static constexpr double little = 0.1;  // overlap that may be meant, of the radius: things lie on each other
+
+  void refuse_overlaps() const {
+    std::vector<char> takes_part(around_.radii.size(), 0);
+    double largest = 0.0;
+    for (const NodeId a : participants_) {
+      takes_part[ordinal(a)] = 1;
+      largest = std::max(largest, around_.radii[ordinal(a)]);
+    }
+    std::vector<NodePair> near =
+        at_place(in_.place, [&] { return pairs_within(mesh_.points(), mesh_.dim(), 2.0 * largest, box_); });
+    keep_across(near);
+    const auto d = static_cast<std::size_t>(mesh_.dim());
+    for (const auto& [a, b] : near) {
+      const double ra = around_.radii[ordinal(a)], rb = around_.radii[ordinal(b)];
+      if (takes_part[ordinal(a)] == 0 || takes_part[ordinal(b)] == 0 || ra == 0.0 || rb == 0.0) continue;
+      double squared = 0.0;
+      for (std::size_t c = 0; c < d; ++c) {
+        double x = mesh_.point(b)[c] - mesh_.point(a)[c];
+        if (const auto length = box_.length(c)) x = std::remainder(x, *length);
+        squared += x * x;
+      }
+      if (std::sqrt(squared) < ra + rb - little * std::min(ra, rb))
+        throw PlacedError(in_.place,
+                          fmt::format("the spheres of nodes {} and {} are {:.4g} m apart and overlap by more "
+                                      "than a tenth of a radius where the run starts. Move them apart.",
+                                      mesh_.point_label(a), mesh_.point_label(b), std::sqrt(squared)));
+    }
+  }
+
+  // A potential for each wall, of those who take part and may touch it.
+  void touch_walls() {
+    std::vector<NodeId> all = participants_;
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (const Surroundings::ElasticWall& wall : around_.walls) {
+      std::vector<WallSphere> spheres;
+      for (const NodeId a : wall.nodes) {
+        if (!std::ranges::binary_search(all, a)) continue;
+        spheres.push_back(laws_.contact(a, wall));
+        refuse_cut(wall, spheres.back());
+      }
+      if (spheres.empty()) continue;
+      ChosenPotential& chosen = chosen_.emplace_back();
+      chosen.one_step = chosen.is_field = true;
+      chosen.potential =
+          at_place(wall.place, [&] { return make_wall_contact(mesh_.points(), mesh_.dim(), spheres, wall.wall); });
+    }
+  }
+
+  void refuse_cut(const Surroundings::ElasticWall& wall, const WallSphere& sphere) const {
+    std::array<double, 3> x{};
+    for (std::size_t c = 0; c < static_cast<std::size_t>(mesh_.dim()); ++c) x[c] = mesh_.point(sphere.node)[c];
+    if (gap(checked(wall.wall, mesh_.dim()), x).distance < (1.0 - little) * sphere.radius)
+      throw PlacedError(wall.place,
+                        fmt::format("it cuts the sphere of node {} at ({:.4g}) by more than a tenth of its radius "
+                                    "where the run starts. Move one of them, or turn the wall's normal.",
+                                    mesh_.point_label(sphere.node),
+                                    fmt::join(std::span(x).first(static_cast<std::size_t>(mesh_.dim())), ", ")));
+  }
+
   bool together() const {
     if (!in_.together) return (in_.find("cutoff") != nullptr || in_.type == "hertz") && !around_.small_terms;
     if (*in_.together && around_.small_terms)
@@ -240,7 +305,8 @@ class Chooser {
     for (std::size_t c = 0; c < laws_.class_count(); ++c)
       for (std::size_t i = 0; i < groups.size(); ++i)
         for (std::size_t j = i; j < groups.size(); ++j) add_sums(c, groups[i], groups[j], i == j);
-    if (chosen_.empty()) throw PlacedError(in_.place, fmt::format("{} joins no pair.", in_.type));
+    if (chosen_.empty() && !(laws_.of_spheres() && !around_.walls.empty()))
+      throw PlacedError(in_.place, fmt::format("{} joins no pair.", in_.type));
     note_cutoff();
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tempi/case/case_file.hpp"
+#include "tempi/contact/wall.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/pair/pairs.hpp"
 
@@ -34,6 +35,13 @@ struct Surroundings {
   std::filesystem::path folder;     // where files are looked for
   bool small_terms = false;         // the method takes no terms of many nodes
   std::span<const double> radii{};  // [m], one a node, 0: none; empty: nobody has one
+  struct ElasticWall {
+    Wall wall;
+    std::vector<NodeId> nodes;  // who may touch it
+    double young, poisson;      // [Pa]
+    Place place;
+  };
+  std::span<const ElasticWall> walls{};  // that spheres touch by Hertz's law
 };
 
 // The nodes of pairs of labels. Throws PlacedError: a label that is not there, a pair given twice.

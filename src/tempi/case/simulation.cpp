@@ -150,8 +150,28 @@ class Builder {
   }
 
   Surroundings surroundings() const {
-    return {mesh(), parts_.mass, s_.body.box, input().constants, folder(), !method_of(input().integrator).takes_sums,
-            radii_};
+    return {mesh(), parts_.mass,   s_.body.box, input().constants, folder(), !method_of(input().integrator).takes_sums,
+            radii_, elastic_walls_};
+  }
+
+  // What spheres touch by Hertz's law.
+  void find_elastic_walls(const TouchingBody& body) {
+    for (const WallInput& given : input().walls) {
+      if (given.young.has_value() != given.poisson.has_value() || (given.young && given.penalty))
+        throw PlacedError(given.place, "young and poisson go together, and without a penalty.");
+      if (!given.young) continue;
+      const auto takes = [](const PotentialInput& p) { return p.type == "hertz" && p.find("young") != nullptr; };
+      if (std::ranges::none_of(input().potentials, takes))
+        throw PlacedError(given.place,
+                          "young and poisson are of what spheres touch. Add a [[potential]] of type "
+                          "hertz with young and poisson, or give a penalty.");
+      if (!given.velocity.empty() || given.step)
+        throw PlacedError(given.place,
+                          "what spheres touch by Hertz's law rests, and has no step of its own. Leave out "
+                          "velocity and step.");
+      HardWall wall = choose_wall(given, body);
+      elastic_walls_.push_back({wall.wall, std::move(wall.nodes), *given.young, *given.poisson, given.place});
+    }
   }
 
   void add_potentials() {
@@ -170,6 +190,7 @@ class Builder {
       first += potential->size();
       parts_.add(std::move(potential));
     };
+    find_elastic_walls({mesh(), cell_mesh(), s_.body.first_particle, parts_.mass, input().constants});
     const auto draw = [&](const NodePair& bond, Index term) {  // those between particles
       if (std::min(index(bond[0]), index(bond[1])) < s_.body.first_particle || !s_.has_particles()) return;
       if (crosses_boundary(bond)) return;
@@ -234,7 +255,7 @@ class Builder {
       take(std::move(faces), "contact", {}, true, of_its_own);
     }
     for (const WallInput& given : input().walls) {
-      if (is_of_layers(given)) continue;
+      if (is_of_layers(given) || given.young) continue;
       if (!given.velocity.empty())
         throw PlacedError(given.place,
                           "only walls of layered contact move: leave out velocity, or penalty, and add a [[contact]] "
@@ -262,7 +283,7 @@ class Builder {
   }
 
   bool is_of_layers(const WallInput& wall) const {
-    return !wall.penalty && std::ranges::any_of(input().contacts, &ContactInput::has_layers);
+    return !wall.penalty && !wall.young && std::ranges::any_of(input().contacts, &ContactInput::has_layers);
   }
 
   // What falls may reach before the end, or from as high as things are.
@@ -423,6 +444,7 @@ class Builder {
   std::vector<std::pair<HardWall, Place>> walls_of_layers_;
   std::vector<std::unique_ptr<FaceContact>> starting_faces_;  // of layers: who may not cross at the start
   std::vector<double> radii_;                                 // of all nodes; empty: nobody has one
+  std::vector<Surroundings::ElasticWall> elastic_walls_;
 };
 
 }  // namespace

@@ -17,6 +17,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
+struct Toucher {
+  NodeId node;
+  double radius, stiffness;
+};
+
 // x from the wall's point; of a cylinder only what is across its axis.
 Vector from_wall(const Wall& wall, const Vector& x, bool is_place = true) {
   Vector p = x;
@@ -30,46 +35,47 @@ Vector from_wall(const Wall& wall, const Vector& x, bool is_place = true) {
 
 bool is_round(const Wall& wall) { return wall.shape == Wall::Shape::sphere || wall.shape == Wall::Shape::cylinder; }
 
+// V = K/p max(0, R - g)^p: p = 2 is the penalty on nodes, 5/2 Hertz's law of spheres.
 class WallContact final : public LocalPotential {
  public:
-  WallContact(std::span<const double> reference, int dim, std::vector<NodeId> nodes, const Wall& wall, double penalty)
+  WallContact(std::span<const double> reference, int dim, std::vector<Toucher> touchers, const Wall& wall, double power)
       : dim_(dim),
-        nodes_(std::move(nodes)),
+        touchers_(std::move(touchers)),
         reference_(reference.begin(), reference.end()),
         wall_(wall),
-        epsilon_(penalty) {}
+        power_(power) {}
 
-  Index size() const override { return std::ssize(nodes_); }
+  Index size() const override { return std::ssize(touchers_); }
   int dim() const override { return dim_; }
-  std::span<const NodeId> stencil(Index k) const override { return {&nodes_[static_cast<std::size_t>(k)], 1}; }
+  std::span<const NodeId> stencil(Index k) const override { return {&of(k).node, 1}; }
   double mass(Index, std::size_t) const override { return 0.0; }
   bool stays_together() const override { return false; }
 
   double energy(Index k, std::span<const double> u, double) const override {
-    const double g = std::min(0.0, gap_of(k, u).distance);
-    return 0.5 * g * g / epsilon_;
+    return of(k).stiffness / power_ * std::pow(std::max(0.0, -gap_of(k, u).distance), power_);
   }
 
   double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
     const Gap at = gap_of(k, u);
     if (!std::isfinite(at.distance)) return std::numeric_limits<double>::quiet_NaN();
     if (at.distance >= 0.0) return 1.0;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) g[c] += at.distance * at.normal[c] / epsilon_;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) g[c] -= force(k, at) * at.normal[c];
     return 1.0;
   }
 
-  // (n n + g grad grad g) / epsilon; grad grad g of round walls is the curvature across n.
+  // V'' n n + V' grad grad g; grad grad g of round walls is the curvature across n.
   void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
     const Gap at = gap_of(k, u);
     if (at.distance >= 0.0) return;
     const Vector p = from_wall(wall_, place(k, u));
-    const double bend = is_round(wall_) ? (wall_.inside ? -1.0 : 1.0) * at.distance / std::sqrt(dot(p, p)) : 0.0;
+    const double stiff = force(k, at) * (power_ - 1.0) / -at.distance;
+    const double bend = is_round(wall_) ? (wall_.inside ? 1.0 : -1.0) * force(k, at) / std::sqrt(dot(p, p)) : 0.0;
     const auto d = static_cast<std::size_t>(dim_);
     for (std::size_t i = 0; i < d; ++i)
       for (std::size_t j = 0; j < d; ++j) {
         double across = (i == j ? 1.0 : 0.0) - at.normal[i] * at.normal[j];
         if (wall_.shape == Wall::Shape::cylinder) across -= wall_.direction[i] * wall_.direction[j];
-        H[i * d + j] += (at.normal[i] * at.normal[j] + bend * across) / epsilon_;
+        H[i * d + j] += stiff * at.normal[i] * at.normal[j] + bend * across;
       }
   }
 
@@ -77,7 +83,7 @@ class WallContact final : public LocalPotential {
   double first_kink(Index k, std::span<const double> u, std::span<const double> v) const override {
     Vector x{}, w{};
     const auto d = static_cast<std::size_t>(dim_);
-    const std::size_t first = ordinal(nodes_[static_cast<std::size_t>(k)]) * d;
+    const std::size_t first = ordinal(of(k).node) * d;
     double size = 0.0, speed = 0.0;
     for (std::size_t c = 0; c < d; ++c) {
       x[c] = reference_[first + c] + u[c];
@@ -88,36 +94,51 @@ class WallContact final : public LocalPotential {
     speed = std::sqrt(speed);
     const double rounding = 1e-15 * size / speed;  // nearer than that it is there
     const Gap at = gap(wall_, x);
+    const double distance = at.distance - of(k).radius;
     double s = 0.0;
-    if (at.distance >= 0.0) {
-      s = time_to_reach(wall_, x, w);
+    if (distance >= 0.0) {
+      s = time_to_reach(grown_by(of(k).radius), x, w);
     } else {
       const double rate = dot(w, at.normal);
-      if (rate > 0.0) s = -at.distance / rate;
+      if (rate > 0.0) s = -distance / rate;
       if (is_round(wall_)) s = s > rounding ? std::min(s, 0.1 * wall_.radius / speed) : 0.1 * wall_.radius / speed;
       if (wall_.shape == Wall::Shape::box && !(s > rounding)) s = -at.distance / speed;  // another face may be nearer
     }
     return s > rounding ? s : infinity;
   }
 
-  std::string describe(Index k) const override {
-    return fmt::format("node {} at the wall", index(nodes_[static_cast<std::size_t>(k)]));
-  }
+  std::string describe(Index k) const override { return fmt::format("node {} at the wall", index(of(k).node)); }
 
  private:
   Vector place(Index k, std::span<const double> u) const {
     Vector x{};
-    const std::size_t first = ordinal(nodes_[static_cast<std::size_t>(k)]) * static_cast<std::size_t>(dim_);
+    const std::size_t first = ordinal(of(k).node) * static_cast<std::size_t>(dim_);
     for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) x[c] = reference_[first + c] + u[first + c];
     return x;
   }
-  Gap gap_of(Index k, std::span<const double> u) const { return gap(wall_, place(k, u)); }
+  const Toucher& of(Index k) const { return touchers_[static_cast<std::size_t>(k)]; }
+  Gap gap_of(Index k, std::span<const double> u) const {
+    Gap at = gap(wall_, place(k, u));
+    at.distance -= of(k).radius;
+    return at;
+  }
+  double force(Index k, const Gap& at) const {  // out of the wall, where it is touched
+    return of(k).stiffness * std::pow(-at.distance, power_ - 1.0);
+  }
+  // What a centre reaches when a sphere of this radius does.
+  Wall grown_by(double radius) const {
+    Wall wall = wall_;
+    if (wall.shape == Wall::Shape::plane)
+      for (std::size_t c = 0; c < 3; ++c) wall.point[c] += radius * wall.direction[c];
+    if (wall.shape == Wall::Shape::sphere) wall.radius += wall.inside ? -radius : radius;
+    return wall;
+  }
 
   int dim_;
-  std::vector<NodeId> nodes_;
+  std::vector<Toucher> touchers_;
   std::vector<double> reference_;
   Wall wall_;
-  double epsilon_;
+  double power_;
 };
 
 }  // namespace
@@ -206,7 +227,26 @@ std::unique_ptr<Potential> make_wall_contact(std::span<const double> reference, 
                                              const Wall& wall, double penalty) {
   if (!(penalty > 0.0) || !std::isfinite(penalty))
     throw InputError(fmt::format("penalty = {} m/N (must be > 0).", penalty));
-  return std::make_unique<WallContact>(reference, dim, std::move(nodes), checked(wall, dim), penalty);
+  std::vector<Toucher> touchers;
+  for (const NodeId a : nodes) touchers.push_back({a, 0.0, 1.0 / penalty});
+  return std::make_unique<WallContact>(reference, dim, std::move(touchers), checked(wall, dim), 2.0);
+}
+
+std::unique_ptr<Potential> make_wall_contact(std::span<const double> reference, int dim,
+                                             std::span<const WallSphere> spheres, const Wall& wall) {
+  if (wall.shape != Wall::Shape::plane && wall.shape != Wall::Shape::sphere)
+    throw InputError("spheres touch planes and spheres by Hertz's law: the wall is neither. Build it of planes.");
+  std::vector<Toucher> touchers;
+  for (const auto& [node, radius, stiffness] : spheres) {
+    if (!(radius > 0.0) || !(stiffness > 0.0) || !std::isfinite(radius) || !std::isfinite(stiffness))
+      throw InputError(fmt::format("node {}: radius = {} m and stiffness = {} N/m^(3/2) at a wall (must be > 0).",
+                                   index(node), radius, stiffness));
+    if (wall.inside && !(radius < wall.radius))
+      throw InputError(
+          fmt::format("node {}: a sphere of {} m has no room in one of {} m.", index(node), radius, wall.radius));
+    touchers.push_back({node, radius, stiffness});
+  }
+  return std::make_unique<WallContact>(reference, dim, std::move(touchers), checked(wall, dim), 2.5);
 }
 
 }  // namespace tempi

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rigid obstacles at rest: planes, spheres, cylinders, boxes; met exactly, as the set constraint g(x) >= 0 of Gonzalez
-// (2011), eq. (2.92), or by a penalty on the nodes beyond them, V = sum_a min(0, g(x_a))^2 / (2 epsilon), eqs. (3.90),
-// (3.91) (with a unit normal, unlike the thesis' example).
+// Obstacles at rest: planes, spheres, cylinders, boxes; met exactly, as the set constraint g(x) >= 0 of Gonzalez
+// (2011), eq. (2.92), by a penalty on the nodes beyond them, V = sum_a min(0, g(x_a))^2 / (2 epsilon), eqs. (3.90),
+// (3.91) (with a unit normal, unlike the thesis' example), or by spheres around nodes that touch them by Hertz's law,
+// V = sum_a 2/5 K_a max(0, R_a - g(x_a))^(5/2).
 #pragma once
 
 #include <array>
@@ -43,5 +44,15 @@ double time_to_reach(const Wall& wall, const std::array<double, 3>& x, const std
 // components a node. Throws InputError: a penalty [m/N] that is not positive.
 std::unique_ptr<Potential> make_wall_contact(std::span<const double> reference, int dim, std::vector<NodeId> nodes,
                                              const Wall& wall, double penalty);
+
+// The same of spheres; planes and spheres only, where the area of contact is round. Throws InputError: another wall, a
+// radius or stiffness that is not positive, a hollow one in which a sphere has no room.
+struct WallSphere {
+  NodeId node;
+  double radius;     // R [m]
+  double stiffness;  // K = 4/3 E* sqrt(R*) [N/m^(3/2)]
+};
+std::unique_ptr<Potential> make_wall_contact(std::span<const double> reference, int dim,
+                                             std::span<const WallSphere> spheres, const Wall& wall);
 
 }  // namespace tempi
