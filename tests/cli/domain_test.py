@@ -84,6 +84,14 @@ class Domains(Refused):
         paper = summary(self.run_text(with_domains(paper, material=[soft, stiff]), meshes=meshes, out="paper"))
         self.assertGreater(paper["updates"]["total"], free["updates"]["total"])
 
+    def test_rings_nobody_asked_for_leave_something_of_everybody(self):
+        soft = 'where = "X > 0.4 && X < 0.6"\nlambda = 1e6\nmu = 1e6\ndensity = 1000'
+        stiff = 'where = "X < 0.4 || X > 0.6"\nlambda = 1e8\nmu = 1e8\ndensity = 1000'
+        thin = '[[domain]]\nwhere = "X < 0.4 || X > 0.6"\n{}\n[[domain]]\nname = "thin"\nwhere = "X > 0.4 && X < 0.6"\n'
+        meshes = {"square.msh": square(10)}
+        self.run_text(with_domains(thin.format(""), material=[soft, stiff]), meshes=meshes, out="free")
+        self.refused("rings", "thin", text=with_domains(thin.format("rings = 3"), material=[soft, stiff]), meshes=meshes)
+
     def test_frameworks_move_alike(self):
         found = {}
         for framework in ("canonical", "hamiltonian", "lagrangian"):

@@ -178,6 +178,17 @@ class Particles(Refused):
                 'type = "spring"\ngroup = "A"\npairs = "all"\nstiffness = 1\nlength = 4'}
         self.assertEqual(1, summary(self.results(base, {"a.xyz": xyz}))["elements"])
 
+    def test_a_sphere_of_two_potentials_touches_a_wall_once(self):
+        hertz = 'type = "hertz"\nyoung = 2e11\npoisson = 0.3\n'
+        base = {"particles": "position = [[0, 0.006], [0.02, 0.006], [0.04, 0.006]]\nradius = 0.005\nmass = 0.004",
+                "potential": [hertz + "particles = [0, 1]", hertz + "particles = [0, 2]"],
+                "integrator": 'method = "newmark"\nstep = 1e-7', "run": "end_time = 1e-6"}
+        wall = '\n[[wall]]\ntype = "plane"\npoint = [0, 0]\nnormal = [0, 1]\nyoung = 2e11\npoisson = 0.3\n'
+        self.write("case.toml", text(base) + wall)
+        told = self.tempi("check", "case.toml").stdout
+        terms = [int(line.split(":")[1].split()[0]) for line in told.splitlines() if line.startswith("  forces   hertz")]
+        self.assertEqual(2 + 3, sum(terms), told)  # two sums of pairs, three spheres at the wall
+
     def test_walls_that_spheres_cannot_touch_are_refused(self):
         spheres = {"particles": "position = [[0, 0.006], [0.02, 0.006]]\nradius = 0.005\nmass = 0.004",
                    "potential": 'type = "hertz"\nyoung = 2e11\npoisson = 0.3',

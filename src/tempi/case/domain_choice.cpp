@@ -115,13 +115,15 @@ class Planner {
       std::vector<char> gives(limit.size(), 1);
       for (std::size_t other = 0; other < limit.size() && !asked; ++other)
         gives[other] = is_avi(d) && is_explicit(other) && limit[other] >= 2.0 * limit[d] ? 1 : 0;
-      grow(static_cast<int>(d), asked ? *s_.input.domains[d].rings : unasked, gives);
+      grow(static_cast<int>(d), asked ? *s_.input.domains[d].rings : unasked, gives, asked);
     }
   }
 
-  void grow(int d, int rings, std::span<const char> gives) {
+  // Rings that nobody asked for leave something of everybody.
+  void grow(int d, int rings, std::span<const char> gives, bool asked) {
     if (std::ranges::find(of_term_, d) == of_term_.end()) return;
     for (int r = 0; r < rings; ++r) {
+      const std::vector<int> before = of_term_;
       std::vector<char> touched(static_cast<std::size_t>(s_.model->node_count()), 0);
       for (std::size_t k = 0; k < of_term_.size(); ++k)
         if (of_term_[k] == d)
@@ -130,6 +132,11 @@ class Planner {
         if (gives[static_cast<std::size_t>(of_term_[k])] == 0) continue;
         if (std::ranges::any_of(stencil(k), [&](NodeId a) { return touched[ordinal(a)] != 0; })) of_term_[k] = d;
       }
+      for (int other = 0; !asked && other < std::ssize(gives); ++other)
+        if (std::ranges::find(before, other) != before.end() && std::ranges::find(of_term_, other) == of_term_.end()) {
+          of_term_ = before;
+          return;
+        }
     }
   }
 

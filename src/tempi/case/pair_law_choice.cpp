@@ -103,6 +103,9 @@ WallSphere PairLawChoice::contact(NodeId a, const Surroundings::ElasticWall& wal
   if (radius == 0.0)
     throw PlacedError(in_.place,
                       fmt::format("node {} is to touch a wall, and has no radius.", around_.mesh.point_label(a)));
+  if (wall.wall.inside && !(radius < wall.wall.radius))
+    throw PlacedError(wall.place, fmt::format("the sphere of node {}, of {:.6g} m, has no room in one of {:.6g} m.",
+                                              around_.mesh.point_label(a), radius, wall.wall.radius));
   const double softness = (1.0 - nu * nu) / parameter("young", a) + (1.0 - wall.poisson * wall.poisson) / wall.young;
   const double bend = wall.wall.shape == Wall::Shape::sphere ? (wall.wall.inside ? -1.0 : 1.0) / wall.wall.radius : 0.0;
   return {a, radius, 4.0 / 3.0 / (softness * std::sqrt(1.0 / radius + bend))};

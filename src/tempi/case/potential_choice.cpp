@@ -74,6 +74,8 @@ class Chooser {
       if (laws_.of_spheres()) {
         refuse_overlaps();
         touch_walls();
+        if (chosen_.empty())
+          throw PlacedError(in_.place, fmt::format("{} joins no pair, and nobody to a wall.", in_.type));
       }
     } else {
       ChosenPotential& chosen = chosen_.emplace_back();
@@ -253,7 +255,8 @@ class Chooser {
     std::vector<NodeId> all = participants_;
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    for (const Surroundings::ElasticWall& wall : around_.walls) {
+    for (std::size_t w = 0; w < around_.walls.size(); ++w) {
+      const Surroundings::ElasticWall& wall = around_.walls[w];
       std::vector<WallSphere> spheres;
       for (const NodeId a : wall.nodes) {
         if (!std::ranges::binary_search(all, a)) continue;
@@ -263,6 +266,7 @@ class Chooser {
       if (spheres.empty()) continue;
       ChosenPotential& chosen = chosen_.emplace_back();
       chosen.one_step = chosen.is_field = true;
+      chosen.wall = w;
       chosen.potential =
           at_place(wall.place, [&] { return make_wall_contact(mesh_.points(), mesh_.dim(), spheres, wall.wall); });
     }
@@ -305,7 +309,7 @@ class Chooser {
     for (std::size_t c = 0; c < laws_.class_count(); ++c)
       for (std::size_t i = 0; i < groups.size(); ++i)
         for (std::size_t j = i; j < groups.size(); ++j) add_sums(c, groups[i], groups[j], i == j);
-    if (chosen_.empty() && !(laws_.of_spheres() && !around_.walls.empty()))
+    if (chosen_.empty() && !laws_.of_spheres())
       throw PlacedError(in_.place, fmt::format("{} joins no pair.", in_.type));
     note_cutoff();
   }

@@ -18,11 +18,12 @@ namespace tempi {
 
 struct ChosenPotential {
   std::unique_ptr<Potential> potential;
-  std::vector<NodePair> bonds;     // the pairs it has for good, one a term; empty for all pairs and for fields
-  bool one_step = false;           // its terms are to act together: who is near now may be far tomorrow
-  bool is_field = false;           // holds what it acts on: momenta are not kept
-  std::optional<double> step;      // of its own [s]
-  std::vector<std::string> notes;  // keys without effect
+  std::vector<NodePair> bonds;           // the pairs it has for good, one a term; empty for all pairs and for fields
+  bool one_step = false;                 // its terms are to act together: who is near now may be far tomorrow
+  bool is_field = false;                 // holds what it acts on: momenta are not kept
+  std::optional<double> step;            // of its own [s]
+  std::vector<std::string> notes;        // keys without effect
+  std::optional<std::size_t> wall = {};  // of Surroundings::walls, that its terms touch
 };
 
 // Where a [[potential]], [[constraint]] or [[damping]] is made: the places of particles or nodes [m], their masses

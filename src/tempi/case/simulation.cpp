@@ -202,6 +202,9 @@ class Builder {
         s_.notes.insert(s_.notes.end(), chosen.notes.begin(), chosen.notes.end());
         for (std::size_t k = 0; k < chosen.bonds.size(); ++k) draw(chosen.bonds[k], first + static_cast<Index>(k));
         s_.body.in_field = s_.body.in_field || chosen.is_field;
+        if (chosen.wall)  // whoever touches it does so once, however many potentials it is in
+          for (Index k = 0; k < chosen.potential->size(); ++k)
+            std::erase(elastic_walls_[*chosen.wall].nodes, chosen.potential->stencil(k).front());
         take(std::move(chosen.potential), in.type, std::move(chosen.bonds), chosen.one_step, chosen.step);
       }
     add_contacts(take);

@@ -275,27 +275,52 @@ class StepPlanner {
     const IntegratorInput& in = s_.input.integrator;
     if (in.courant)
       throw PlacedError(in.step_place, "courant does not choose the steps of domains. Use safety or step.");
-    constexpr double shorter = 0.75;
+    constexpr double shorter = 0.75, shortest = 0.02;
     for (double part = 1.0;; part *= shorter) {
-      p_.domains = plan_domains(s_, part);
-      p_.own = p_.wished = p_.steps = p_.domains->step_of_terms;
-      p_.safety = largest_safety();
-      const auto make = [&](const Model& model) {
-        auto made = make_multi_domain(model, *p_.domains);
-        made->use_threads(s_.threads);
-        return made;
-      };
-      s_.integrator = at_place(in.place, [&] { return make(*s_.model); });
-      p_.pace = s_.measured_pace(*make(*s_.model));
-      p_.whole.reset();
+      const auto make = try_domains(part);
       const bool divided = std::ranges::any_of(p_.domains->domains.rules, [](const auto& r) { return r.substeps > 1; });
-      if (divided && p_.pace) try_whole(cost_of_domains(), 2.0, 0.4, make);
-      const bool grows = !p_.pace || (p_.whole && p_.whole->grows);
-      if (!grows || in.step || !divided) return;
+      if (!divided) return;
+      const bool through = gets_through(*make(*s_.model));
+      if (through) try_whole(cost_of_domains(), 2.0, 0.4, make);
+      if (in.step || (through && !(p_.whole && p_.whole->grows))) return;
       p_.resonant.push_back(
           fmt::format("a system step of {:.6g} s: {}", p_.domains->step,
                       p_.whole ? fmt::format("a small motion grows by {:.2g} in each", p_.whole->report.growth)
                                : "it does not get through the first steps"));
+      if (part * shorter > shortest) continue;
+      if (!through) {  // it is not the step's fault; the run will say what is wrong
+        p_.resonant.clear();
+        try_domains(1.0);
+      }
+      return;
+    }
+  }
+
+  // Plans for a part of the largest step; returns who makes the integrator for a model.
+  std::function<std::unique_ptr<Integrator>(const Model&)> try_domains(double part) {
+    p_.domains = plan_domains(s_, part);
+    p_.own = p_.wished = p_.steps = p_.domains->step_of_terms;
+    p_.safety = largest_safety();
+    std::function<std::unique_ptr<Integrator>(const Model&)> make = [this](const Model& model) {
+      auto made = make_multi_domain(model, *p_.domains);
+      made->use_threads(s_.threads);
+      return made;
+    };
+    s_.integrator = at_place(s_.input.integrator.place, [&] { return make(*s_.model); });
+    p_.pace = s_.measured_pace(*make(*s_.model));
+    p_.whole.reset();
+    return make;
+  }
+
+  // As many steps whatever the clock says.
+  bool gets_through(Integrator& integrator) const {
+    constexpr double steps = 32.0;
+    State copy = s_.state;
+    try {
+      integrator.advance_to(copy, std::min(steps * p_.domains->step, s_.input.end_time));
+      return true;
+    } catch (const SolveError&) {
+      return false;
     }
   }
 

@@ -63,8 +63,10 @@ class Domain {
   // The early part alone, and what is left, of those x that are only tried.
   virtual const Impulses& attempt(const Vector& x) { return run(x); }
 
-  // d (early, left) / dx [kg], symmetric: of the linearised domain around where the step begins.
-  virtual Matrix response() = 0;
+  // d (early, left) / dx [kg], symmetric: of the linearised domain around where the step begins, or, of those with
+  // inner components, around the last trial in it.
+  enum class Around { start, last_trial };
+  virtual Matrix response(Around around = Around::start) = 0;
   // What rounding of the forces may leave of `early` and `left` [N s].
   virtual Vector rounding() = 0;
 

@@ -60,7 +60,9 @@ class ExplicitDomain final : public Domain {
   }
 
   const Impulses& attempt(const Vector& w) override {
-    if (rule_.substeps > 1 && (!near().pays() || moves_ || (loads_->any() && !loads_->are_constant()))) return run(w);
+    if (rule_.substeps > 1 && !near().is_nothing() &&
+        (!near().pays() || moves_ || (loads_->any() && !loads_->are_constant())))
+      return run(w);
     if (!tried_) {  // the same for all attempts
       if (!arrived_ && !arrive()) return failed();
       if (rule_.substeps > 1) near().begin(lines_, *loads_);
@@ -72,7 +74,7 @@ class ExplicitDomain final : public Domain {
     return near().run(*strikes_, step_, w, impulses_.early) ? impulses_ : failed();
   }
 
-  Matrix response() override { return near().response(part_.submodel.restricted(*whole_).displacement, step_); }
+  Matrix response(Around) override { return near().response(part_.submodel.restricted(*whole_).displacement, step_); }
   Vector rounding() override { return near().rounding(part_.submodel.restricted(*whole_).displacement, step_); }
 
   void put_back(State& whole) const override {

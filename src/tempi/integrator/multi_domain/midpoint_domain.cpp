@@ -52,7 +52,7 @@ class MidpointDomain : public Domain {
     return impulses_;
   }
 
-  Matrix response() override {
+  Matrix response(Around) override {
     const Matrix K = stiffness_(start_.displacement, step_.t0);
     return interface_response(K, damping(), map_.forces().mass(), part_.driven, held_, rule_, step_.length);
   }
@@ -160,9 +160,11 @@ class JointMidpointDomain final : public MidpointDomain {
   }
 
   // -(h^2 alpha (1 - alpha) K + h/2 C), and - M of inner components.
-  Matrix response() override {
+  Matrix response(Around around) override {
     const double h = step_.length;
-    Matrix A = h * h * rule_.alpha * (1.0 - rule_.alpha) * stiffness_(start_.displacement, step_.t0);
+    const std::span<const double> u =
+        around == Around::last_trial ? span_of(map_.stages().front().u) : std::span<const double>(start_.displacement);
+    Matrix A = h * h * rule_.alpha * (1.0 - rule_.alpha) * stiffness_(u, step_.t0);
     if (model().has_dampers()) A += Matrix(0.5 * h * damping());
     std::vector<Eigen::Triplet<double>> entries;
     for (Index c = 0; c < A.cols(); ++c) {

@@ -32,6 +32,7 @@ void require_rules(const Domains& domains) {
 constexpr double sought = 1e-14;  // of the interface's equations, relative to the largest impulse in them
 constexpr double enough = 1e-12;  // where rounding lets no more
 constexpr double slow = 0.05;     // residuals falling by less want a new matrix
+constexpr double crawling = 0.3;  // and by less than this more than once, one of where the solver is
 constexpr Index dear = 200;       // a new matrix takes as long as so many trials, or longer
 
 // Newton's method with a matrix that stays: false where residuals do not fall fast. At the pace seen the last
@@ -93,7 +94,9 @@ std::vector<double> MultiDomainMap::parameters() const {
   for (const DomainRule& rule : domains_.rules) all.insert(all.end(), {rule.alpha, static_cast<double>(rule.substeps)});
   double k = 1.0, sum = 0.0;  // of who is where, good enough to tell cases apart
   for (const int d : domains_.of_term) sum += (d + 1) * std::fmod(k += 1.0, 9973.0);
+  for (const std::int32_t s : substeps_) sum += s * std::fmod(k += 1.0, 9973.0);  // with steps of terms
   all.push_back(sum);
+  all.push_back(static_cast<double>(inner_from_.back()));
   return all;
 }
 
@@ -133,7 +136,7 @@ Vector MultiDomainMap::guess(const Vector& v, double h) const {
 }
 
 // By the places of its unknowns.
-void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep step) const {
+void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep step, Domain::Around around) const {
   std::vector<Index> place(static_cast<std::size_t>(inner_from_.back()), -1);
   for (std::size_t k = 0; k < unknown_.size(); ++k)
     place[static_cast<std::size_t>(unknown_[k])] = static_cast<Index>(k);
@@ -149,7 +152,7 @@ void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep ste
   for (std::size_t d = 0; d < all_.size(); ++d) {
     if (all_[d]->is_explicit()) continue;
     const DomainInterface::Matrix wide = distribution(d);
-    add(wide.transpose() * DomainInterface::Matrix(all_[d]->response()) * wide, -1.0);
+    add(wide.transpose() * DomainInterface::Matrix(all_[d]->response(around)) * wide, -1.0);
   }
   schur.A.resize(std::ssize(unknown_), std::ssize(unknown_));
   schur.A.setFromTriplets(entries.begin(), entries.end());
@@ -283,6 +286,11 @@ void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, co
     ready = &own;
     fresh = true;
   };
+  const auto renew_here = [&] {  // where nobody can come back to: for this step alone
+    make_schur(own, state, step, Domain::Around::last_trial);
+    own.length = 0.0;
+    own.at.clear();
+  };
   if (fresh) renew();
   const Vector first = w;
   double before = 0.0;
@@ -309,9 +317,16 @@ void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, co
       sum += Vector(distribution(d).cwiseAbs().transpose() * all_[d]->rounding());
     return Vector(sum(unknown_));
   };
+  int crawls = 0;
+  const bool joint = std::ranges::any_of(all_, [](const auto& domain) { return !domain->inner().empty(); });
   equations.correct = [&](const Vector& R) -> std::optional<Vector> {
     const double size = R.norm();
-    if (before > 0.0 && size > slow * before && !fresh) renew();
+    if (before > 0.0 && size > slow * before) {
+      if (!fresh)
+        renew();
+      else if (joint && size > crawling * before && ++crawls > 1)
+        renew_here();
+    }
     before = size;
     return ready->factors.solve(R);
   };

@@ -13,9 +13,9 @@
 // so that multipliers need not be kept: P_n, the discrete momentum of the interface, knows what they would say of the
 // step before. It is solved by Newton's method with the domains' responses d early / dw summed up on the interface
 // (the Schur complement of the bordered system (25), (38)), made again when residuals fall too slowly. A domain is
-// eliminated by itself. Momentum is kept to the rounding of sums whatever the solver leaves, angular momentum to what
-// it leaves; symplectic; energy stays in a band. With one domain, or all substeps 1, positions are those of the
-// undivided method.
+// eliminated by itself, but for implicit ones of one substep, whose velocities are unknowns beside w. Momentum is kept
+// to the rounding of sums whatever the solver leaves, angular momentum to what it leaves; symplectic; energy stays in a
+// band. With one domain, or all substeps 1, positions are those of the undivided method.
 //
 // What is shown as velocity of the interface:
 //   canonical    P / M: of second order, and the only one whose momenta are exact with substeps
@@ -106,7 +106,8 @@ class MultiDomainMap final : public OneStepMap {
   Vector guess(const Vector& v, double h) const;
   Vector velocities(const State& state) const;
   DomainInterface::Matrix distribution(std::size_t d) const;
-  void make_schur(Schur& schur, const State& state, SystemStep step) const;
+  void make_schur(Schur& schur, const State& state, SystemStep step,
+                  Domain::Around around = Domain::Around::start) const;
   std::vector<std::string> names_of(const std::vector<Index>& places) const;
 
   StageForces forces_;  // of the whole model, for output

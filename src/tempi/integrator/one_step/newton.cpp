@@ -24,28 +24,40 @@
 extern "C" {
 int omp_get_max_active_levels() __attribute__((weak));
 void omp_set_max_active_levels(int) __attribute__((weak));
+int omp_get_max_threads() __attribute__((weak));
+void omp_set_num_threads(int) __attribute__((weak));
 }
 
 namespace tempi {
 namespace {
 
-// While it lives libraries start no OpenMP threads. For pieces of work as small as the supernodes of our matrices
-// CHOLMOD's cost more than they do: implicit midpoint on 25,794 tetrahedra took 66 s with them and takes 27 s without
-// (two cores).
+// While it lives libraries start no OpenMP threads from this one. CHOLMOD asks for a number of its own, so levels are
+// closed; an OpenBLAS that divides its work by the number of threads must know, too, or its parts wait for each other.
+// For pieces of work as small as the supernodes of our matrices CHOLMOD's cost more than they do: implicit midpoint on
+// 25,794 tetrahedra took 66 s with them and takes 27 s without (two cores).
 class WithoutOpenMp {
  public:
   WithoutOpenMp() {
-    if (omp_get_max_active_levels != nullptr) levels_ = omp_get_max_active_levels();
-    if (omp_set_max_active_levels != nullptr) omp_set_max_active_levels(0);
+    if (!there()) return;
+    levels_ = omp_get_max_active_levels();
+    threads_ = omp_get_max_threads();
+    omp_set_max_active_levels(0);
+    omp_set_num_threads(1);
   }
   ~WithoutOpenMp() {
-    if (omp_set_max_active_levels != nullptr) omp_set_max_active_levels(levels_);
+    if (!there()) return;
+    omp_set_max_active_levels(levels_);
+    omp_set_num_threads(threads_);
   }
   WithoutOpenMp(const WithoutOpenMp&) = delete;
   WithoutOpenMp& operator=(const WithoutOpenMp&) = delete;
 
  private:
-  int levels_ = 1;
+  static bool there() {
+    return omp_get_max_active_levels != nullptr && omp_set_max_active_levels != nullptr &&
+           omp_get_max_threads != nullptr && omp_set_num_threads != nullptr;
+  }
+  int levels_ = 1, threads_ = 1;
 };
 
 using Vector = Eigen::VectorXd;
