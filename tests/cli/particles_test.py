@@ -197,9 +197,9 @@ class Particles(Refused):
         for wall, words, changes in (
                 (plane + "young = 2e11", ("go together",), {}),
                 (plane + "young = 2e11\npoisson = 0.3\npenalty = 1e-9", ("without a penalty",), {}),
-                (plane.replace("point = [0, 0]", "point = [0, 0.003]") + "young = 2e11\npoisson = 0.3", ("cuts the sphere",), {}),
+                (plane.replace("point = [0, 0]", "point = [0, 0.004]") + "young = 2e11\npoisson = 0.3", ("cuts the sphere",), {}),
                 (plane + "young = 2e11\npoisson = 0.3", ("nodes 0 and 1", "overlap"),
-                 {"particles": "position = [[0, 0.006], [0.009, 0.006]]\nradius = 0.005\nmass = 0.004"}),
+                 {"particles": "position = [[0, 0.006], [0.006, 0.006]]\nradius = 0.005\nmass = 0.004"}),
                 ('type = "box"\nlow = [-1, -1]\nhigh = [1, 0]\nyoung = 2e11\npoisson = 0.3', ("planes and spheres",), {}),
                 (plane + "young = 2e11\npoisson = 0.3", ("Add a [[potential]] of type hertz",),
                  {"potential": 'type = "spring"\npairs = "all"\nstiffness = 1\nlength = 0.02'})):

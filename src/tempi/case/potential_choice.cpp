@@ -220,7 +220,9 @@ class Chooser {
     note_cutoff();
   }
 
-  static constexpr double little = 0.1;  // overlap that may be meant, of the radius: things lie on each other
+  // Overlap that may be meant, of the radius: things are pressed together. Hertz's law is of small ones, but formulas
+  // go on.
+  static constexpr double bearable = 0.5;
 
   void refuse_overlaps() const {
     std::vector<char> takes_part(around_.radii.size(), 0);
@@ -242,10 +244,10 @@ class Chooser {
         if (const auto length = box_.length(c)) x = std::remainder(x, *length);
         squared += x * x;
       }
-      if (std::sqrt(squared) < ra + rb - little * std::min(ra, rb))
+      if (std::sqrt(squared) < ra + rb - bearable * std::min(ra, rb))
         throw PlacedError(in_.place,
                           fmt::format("the spheres of nodes {} and {} are {:.4g} m apart and overlap by more "
-                                      "than a tenth of a radius where the run starts. Move them apart.",
+                                      "than half a radius where the run starts. Move them apart.",
                                       mesh_.point_label(a), mesh_.point_label(b), std::sqrt(squared)));
     }
   }
@@ -275,9 +277,9 @@ class Chooser {
   void refuse_cut(const Surroundings::ElasticWall& wall, const WallSphere& sphere) const {
     std::array<double, 3> x{};
     for (std::size_t c = 0; c < static_cast<std::size_t>(mesh_.dim()); ++c) x[c] = mesh_.point(sphere.node)[c];
-    if (gap(checked(wall.wall, mesh_.dim()), x).distance < (1.0 - little) * sphere.radius)
+    if (gap(checked(wall.wall, mesh_.dim()), x).distance < (1.0 - bearable) * sphere.radius)
       throw PlacedError(wall.place,
-                        fmt::format("it cuts the sphere of node {} at ({:.4g}) by more than a tenth of its radius "
+                        fmt::format("it cuts the sphere of node {} at ({:.4g}) by more than half its radius "
                                     "where the run starts. Move one of them, or turn the wall's normal.",
                                     mesh_.point_label(sphere.node),
                                     fmt::join(std::span(x).first(static_cast<std::size_t>(mesh_.dim())), ", ")));
