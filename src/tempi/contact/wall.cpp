@@ -17,11 +17,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-struct Toucher {
-  NodeId node;
-  double radius, stiffness;
-};
-
 // x from the wall's point; of a cylinder only what is across its axis.
 Vector from_wall(const Wall& wall, const Vector& x, bool is_place = true) {
   Vector p = x;
@@ -35,10 +30,11 @@ Vector from_wall(const Wall& wall, const Vector& x, bool is_place = true) {
 
 bool is_round(const Wall& wall) { return wall.shape == Wall::Shape::sphere || wall.shape == Wall::Shape::cylinder; }
 
-// V = K/p max(0, R - g)^p: p = 2 is the penalty on nodes, 5/2 Hertz's law of spheres.
+// V = K/p max(0, R - g)^p: p = 2 is the penalty on nodes, spheres without radius; 5/2 Hertz's law.
 class WallContact final : public LocalPotential {
  public:
-  WallContact(std::span<const double> reference, int dim, std::vector<Toucher> touchers, const Wall& wall, double power)
+  WallContact(std::span<const double> reference, int dim, std::vector<WallSphere> touchers, const Wall& wall,
+              double power)
       : dim_(dim),
         touchers_(std::move(touchers)),
         reference_(reference.begin(), reference.end()),
@@ -116,7 +112,7 @@ class WallContact final : public LocalPotential {
     for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) x[c] = reference_[first + c] + u[first + c];
     return x;
   }
-  const Toucher& of(Index k) const { return touchers_[static_cast<std::size_t>(k)]; }
+  const WallSphere& of(Index k) const { return touchers_[static_cast<std::size_t>(k)]; }
   Gap gap_of(Index k, std::span<const double> u) const {
     Gap at = gap(wall_, place(k, u));
     at.distance -= of(k).radius;
@@ -135,7 +131,7 @@ class WallContact final : public LocalPotential {
   }
 
   int dim_;
-  std::vector<Toucher> touchers_;
+  std::vector<WallSphere> touchers_;
   std::vector<double> reference_;
   Wall wall_;
   double power_;
@@ -227,7 +223,7 @@ std::unique_ptr<Potential> make_wall_contact(std::span<const double> reference, 
                                              const Wall& wall, double penalty) {
   if (!(penalty > 0.0) || !std::isfinite(penalty))
     throw InputError(fmt::format("penalty = {} m/N (must be > 0).", penalty));
-  std::vector<Toucher> touchers;
+  std::vector<WallSphere> touchers;
   for (const NodeId a : nodes) touchers.push_back({a, 0.0, 1.0 / penalty});
   return std::make_unique<WallContact>(reference, dim, std::move(touchers), checked(wall, dim), 2.0);
 }
@@ -236,7 +232,6 @@ std::unique_ptr<Potential> make_wall_contact(std::span<const double> reference, 
                                              std::span<const WallSphere> spheres, const Wall& wall) {
   if (wall.shape != Wall::Shape::plane && wall.shape != Wall::Shape::sphere)
     throw InputError("spheres touch planes and spheres by Hertz's law: the wall is neither. Build it of planes.");
-  std::vector<Toucher> touchers;
   for (const auto& [node, radius, stiffness] : spheres) {
     if (!(radius > 0.0) || !(stiffness > 0.0) || !std::isfinite(radius) || !std::isfinite(stiffness))
       throw InputError(fmt::format("node {}: radius = {} m and stiffness = {} N/m^(3/2) at a wall (must be > 0).",
@@ -244,9 +239,9 @@ std::unique_ptr<Potential> make_wall_contact(std::span<const double> reference, 
     if (wall.inside && !(radius < wall.radius))
       throw InputError(
           fmt::format("node {}: a sphere of {} m has no room in one of {} m.", index(node), radius, wall.radius));
-    touchers.push_back({node, radius, stiffness});
   }
-  return std::make_unique<WallContact>(reference, dim, std::move(touchers), checked(wall, dim), 2.5);
+  return std::make_unique<WallContact>(reference, dim, std::vector<WallSphere>(spheres.begin(), spheres.end()),
+                                       checked(wall, dim), 2.5);
 }
 
 }  // namespace tempi

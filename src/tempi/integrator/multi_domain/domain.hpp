@@ -46,7 +46,8 @@ class Domain {
 
   virtual ~Domain() = default;
 
-  // Whether what comes early depends on w at all: not of an explicit domain with one substep.
+  // Whether what comes early does not depend on w at all: of an explicit domain with one substep, or where no term at
+  // the interface acts within a step.
   virtual bool is_explicit() const = 0;
 
   // Components of the part whose velocities over the step are unknowns beside those of the interface, because all are
