@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/multi_domain/blocks.hpp"
 #include "tempi/integrator/one_step/newton.hpp"
 #include "tempi/integrator/one_step/stage_forces.hpp"
 
@@ -131,20 +132,6 @@ void DomainInterface::require_joined() const {
                       p));
 }
 
-DomainInterface::Matrix DomainInterface::of_unknown(const Matrix& A) const {
-  std::vector<Index> place(psi_.size(), -1);
-  for (std::size_t k = 0; k < unknown_.size(); ++k)
-    place[static_cast<std::size_t>(unknown_[k])] = static_cast<Index>(k);
-  std::vector<Eigen::Triplet<double>> entries;
-  for (Index c = 0; c < A.cols(); ++c)
-    for (Matrix::InnerIterator k(A, c); k; ++k)
-      if (place[static_cast<std::size_t>(k.row())] >= 0 && place[static_cast<std::size_t>(c)] >= 0)
-        entries.emplace_back(place[static_cast<std::size_t>(k.row())], place[static_cast<std::size_t>(c)], k.value());
-  Matrix of(static_cast<Index>(unknown_.size()), static_cast<Index>(unknown_.size()));
-  of.setFromTriplets(entries.begin(), entries.end());
-  return of;
-}
-
 void DomainInterface::start(State& state) const {
   if (tied_.empty()) return;
   Vector momentum = Vector::Zero(static_cast<Index>(psi_.size()));
@@ -185,7 +172,7 @@ void DomainInterface::solve_velocities(const Vector& momentum, Vector& v) const 
   }
   if (!factors_) {
     factors_ = std::make_unique<Factors>();
-    factors_->A = of_unknown(mass_);
+    factors_->A = block(mass_, unknown_);
     factors_->of_A.factorise(factors_->A);
   }
   for (const Index k : unknown_) v(k) = 0.0;

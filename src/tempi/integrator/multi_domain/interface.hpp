@@ -58,8 +58,6 @@ class DomainInterface {
   Vector velocities(const State& state) const;
   Vector momentum(const Vector& v) const;
   void solve_velocities(const Vector& momentum, Vector& v) const;
-  // The rows and columns of unknown components.
-  Matrix of_unknown(const Matrix& A) const;
 
  private:
   struct Row {  // a component that others give

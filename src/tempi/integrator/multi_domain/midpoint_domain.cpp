@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/multi_domain/blocks.hpp"
 #include "tempi/integrator/multi_domain/response.hpp"
 #include "tempi/integrator/one_step/newton.hpp"
 #include "tempi/integrator/one_step/sync_variational.hpp"
@@ -117,13 +118,10 @@ class MidpointDomain : public Domain {
 class JointMidpointDomain final : public MidpointDomain {
  public:
   JointMidpointDomain(const DomainInterface::Part& part, const DomainRule& rule, double system_step)
-      : MidpointDomain(part, rule, system_step), place_(static_cast<std::size_t>(map_.forces().mass().size())) {
+      : MidpointDomain(part, rule, system_step), all_(part.driven) {
     for (Index i = 0; i < map_.forces().mass().size(); ++i)
       if (!std::ranges::binary_search(map_.forces().held(), i)) inner_.push_back(i);
-    std::ranges::fill(place_, -1);
-    Index next = 0;
-    for (const Index i : part.driven) place_[static_cast<std::size_t>(i)] = next++;
-    for (const Index i : inner_) place_[static_cast<std::size_t>(i)] = next++;
+    all_.insert(all_.end(), inner_.begin(), inner_.end());
   }
 
   const std::vector<Index>& inner() const override { return inner_; }
@@ -137,8 +135,7 @@ class JointMidpointDomain final : public MidpointDomain {
 
   const Impulses& attempt(const Vector& x) override {
     const Index n = std::ssize(part_.driven);
-    Z_(part_.driven) = x.head(n);
-    Z_(inner_) = x.tail(std::ssize(inner_));
+    Z_(all_) = x;
     impulses_ = {Vector::Zero(n), Vector::Zero(n), Vector::Zero(n)};
     const Admissibility here = map_.attempt(start_, step_.t0, step_.length, Z_);
     if (!here.holds()) return failed(here.fault);
@@ -166,34 +163,16 @@ class JointMidpointDomain final : public MidpointDomain {
         around == Around::last_trial ? span_of(map_.stages().front().u) : std::span<const double>(start_.displacement);
     Matrix A = h * h * rule_.alpha * (1.0 - rule_.alpha) * stiffness_(u, step_.t0);
     if (model().has_dampers()) A += Matrix(0.5 * h * damping());
-    std::vector<Eigen::Triplet<double>> entries;
-    for (Index c = 0; c < A.cols(); ++c) {
-      const Index column = place_[static_cast<std::size_t>(c)];
-      if (column < 0) continue;
-      for (Matrix::InnerIterator k(A, c); k; ++k)
-        if (const Index row = place_[static_cast<std::size_t>(k.row())]; row >= 0)
-          entries.emplace_back(row, column, -k.value());
-    }
-    for (const Index i : inner_)
-      entries.emplace_back(place_[static_cast<std::size_t>(i)], place_[static_cast<std::size_t>(i)],
-                           -map_.forces().mass()(i));
-    const Index n = std::ssize(part_.driven) + std::ssize(inner_);
-    Matrix G(n, n);
-    G.setFromTriplets(entries.begin(), entries.end());
-    return G;
+    for (const Index i : inner_) A.coeffRef(i, i) += map_.forces().mass()(i);
+    return -block(A, all_);
   }
 
-  Vector rounding() override {
-    const Vector all = rounding_of_forces();
-    Vector x(std::ssize(part_.driven) + std::ssize(inner_));
-    x << Vector(all(part_.driven)), Vector(all(inner_));
-    return x;
-  }
+  Vector rounding() override { return rounding_of_forces()(all_); }
 
  private:
   std::vector<Index> inner_;
-  std::vector<Index> place_;  // by component, among the driven and inner ones; -1: held by supports
-  Vector momentum_, Z_;       // where the step begins; velocities over it
+  std::vector<Index> all_;  // driven ones, then these
+  Vector momentum_, Z_;     // where the step begins; velocities over it
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/multi_domain/blocks.hpp"
 #include "tempi/integrator/one_step/newton.hpp"
 
 namespace tempi {
@@ -137,25 +138,14 @@ Vector MultiDomainMap::guess(const Vector& v, double h) const {
 
 // By the places of its unknowns.
 void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep step, Domain::Around around) const {
-  std::vector<Index> place(static_cast<std::size_t>(inner_from_.back()), -1);
-  for (std::size_t k = 0; k < unknown_.size(); ++k)
-    place[static_cast<std::size_t>(unknown_[k])] = static_cast<Index>(k);
-  std::vector<Eigen::Triplet<double>> entries;
-  const auto add = [&](const DomainInterface::Matrix& S, double sign) {
-    for (Index c = 0; c < S.cols(); ++c)
-      for (DomainInterface::Matrix::InnerIterator k(S, c); k; ++k) {
-        const Index row = place[static_cast<std::size_t>(k.row())], column = place[static_cast<std::size_t>(c)];
-        if (row >= 0 && column >= 0) entries.emplace_back(row, column, sign * k.value());
-      }
-  };
-  add(interface_.mass(), 1.0);
+  DomainInterface::Matrix S = interface_.mass();
+  S.conservativeResize(inner_from_.back(), inner_from_.back());
   for (std::size_t d = 0; d < all_.size(); ++d) {
     if (all_[d]->is_explicit()) continue;
     const DomainInterface::Matrix wide = distribution(d);
-    add(wide.transpose() * DomainInterface::Matrix(all_[d]->response(around)) * wide, -1.0);
+    S -= DomainInterface::Matrix(wide.transpose() * DomainInterface::Matrix(all_[d]->response(around)) * wide);
   }
-  schur.A.resize(std::ssize(unknown_), std::ssize(unknown_));
-  schur.A.setFromTriplets(entries.begin(), entries.end());
+  schur.A = block(S, unknown_);
   schur.length = step.length;
   schur.fewest = std::numeric_limits<Index>::max();
   schur.more = 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tempi/core/error.hpp"
+#include "tempi/integrator/multi_domain/blocks.hpp"
 #include "tempi/integrator/one_step/newton.hpp"
 
 namespace tempi {
@@ -13,22 +14,6 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Sparse = Eigen::SparseMatrix<double>;
 using Dense = Eigen::MatrixXd;
-
-// A(rows, columns), given by their places in these: -1 for none.
-Sparse block(const Sparse& A, std::span<const Index> row_place, Index rows, std::span<const Index> column_place,
-             Index columns) {
-  std::vector<Eigen::Triplet<double>> entries;
-  for (Index c = 0; c < A.cols(); ++c) {
-    const Index column = column_place[static_cast<std::size_t>(c)];
-    if (column < 0) continue;
-    for (Sparse::InnerIterator k(A, c); k; ++k)
-      if (const Index row = row_place[static_cast<std::size_t>(k.row())]; row >= 0)
-        entries.emplace_back(row, column, k.value());
-  }
-  Sparse B(rows, columns);
-  B.setFromTriplets(entries.begin(), entries.end());
-  return B;
-}
 
 struct Blocks {  // R: free, I: driven
   Sparse RR, RI, IR, II;
