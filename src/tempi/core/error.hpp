@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <stdexcept>
+#include <string>
 
 #define TEMPI_ASSERT(condition) assert(condition)
 
@@ -20,6 +21,16 @@ class InputError : public std::runtime_error {
 class SolveError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// Those of them that smaller steps may spare: an inverted element, a step beyond its limit, energy from nowhere.
+class StepError : public SolveError {
+ public:
+  StepError(const std::string& message, double time) : SolveError(message), time_(time) {}
+  double time() const { return time_; }  // [s], when it was noticed
+
+ private:
+  double time_;
 };
 
 // A result could not be written (disk full, permission lost) during a run.

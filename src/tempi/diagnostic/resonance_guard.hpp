@@ -26,7 +26,7 @@ class ResonanceGuard {
                  int threads);
 
   // After each sample; `reference`: the energy that counts as much [J] (E_ref of Balance), `time_left` [s] of the run.
-  // Throws SolveError where the smallest scales have grown tenfold, to a thousandth of the reference or more, and the
+  // Throws StepError where the smallest scales have grown tenfold, to a thousandth of the reference or more, and the
   // steps are found to resonate. Tried again only where both their energy and its share of the reference have grown
   // fourfold (a share above a quarter counts as grown): a load that sets in lifts the reference with it.
   void look(const Snapshot& snapshot, double reference, double time_left);

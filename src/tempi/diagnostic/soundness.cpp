@@ -21,10 +21,11 @@ bool finite(double x) { return std::isfinite(x); }
     std::ranges::fill(gradient, 0.0);
     const double admissibility = potential->add_gradient(k, snapshot.state.displacement, snapshot.time, gradient);
     if (!(admissibility > 0.0 && finite(admissibility)))
-      throw SolveError(potential->fault(k, snapshot.state.displacement, snapshot.time, admissibility));
+      throw StepError(potential->fault(k, snapshot.state.displacement, snapshot.time, admissibility), snapshot.time);
   }
-  throw SolveError(
-      fmt::format("an element is inverted, or particles meet, at t = {:.9g} s. Try smaller steps.", snapshot.time));
+  throw StepError(
+      fmt::format("an element is inverted, or particles meet, at t = {:.9g} s. Try smaller steps.", snapshot.time),
+      snapshot.time);
 }
 
 void require_finite(const Model& model, std::span<const double> values, const char* what, double t) {
@@ -32,8 +33,9 @@ void require_finite(const Model& model, std::span<const double> values, const ch
   if (bad == values.end()) return;
   const auto d = static_cast<std::size_t>(model.dim());
   const auto node = static_cast<std::size_t>(bad - values.begin()) / d;
-  throw SolveError(fmt::format("the node at X = ({:.6g}) has no finite {} any more at t = {:.9g} s. Try smaller steps.",
-                               fmt::join(model.reference().subspan(node * d, d), ", "), what, t));
+  throw StepError(fmt::format("the node at X = ({:.6g}) has no finite {} any more at t = {:.9g} s. Try smaller steps.",
+                              fmt::join(model.reference().subspan(node * d, d), ", "), what, t),
+                  t);
 }
 
 }  // namespace
@@ -44,8 +46,9 @@ void require_sound(const Model& model, const Snapshot& snapshot) {
   if (!snapshot.admissible) name_the_term(model, snapshot);
   require_finite(model, state.velocity, "velocity", snapshot.time);
   if (!finite(snapshot.potential_energy))
-    throw SolveError(
-        fmt::format("the energy is not finite any more at t = {:.9g} s. Try smaller steps.", snapshot.time));
+    throw StepError(
+        fmt::format("the energy is not finite any more at t = {:.9g} s. Try smaller steps.", snapshot.time),
+        snapshot.time);
 }
 
 }  // namespace tempi

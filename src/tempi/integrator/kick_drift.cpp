@@ -255,7 +255,7 @@ void KickDrift::start(State& state) const {
 void KickDrift::require_admissible(TermId term, std::span<const double> u, double admissibility, double t) const {
   if (admissibility > 0.0 && std::isfinite(admissibility)) return;
   const auto [potential, k] = model_.term(term);
-  throw SolveError(potential->fault(k, u, t, admissibility));
+  throw StepError(potential->fault(k, u, t, admissibility), t);
 }
 
 void KickDrift::require_stable(TermId term, const State& state, double step, double t) const {
@@ -263,10 +263,12 @@ void KickDrift::require_stable(TermId term, const State& state, double step, dou
   const auto [potential, k] = model_.term(term);
   std::vector<double> room(potential->stencil(k).size());
   const double limit = potential->stable_step(k, state.displacement, model_.masses_held_against(term, room));
-  throw SolveError(fmt::format(
-      "the step {:.6g} s of {} has become unsafe at t = {:.9g} s: deformation has brought its stable step down to "
-      "{:.6g} s. Choose a smaller safety, courant or step.",
-      step, potential->describe(k), t, limit));
+  throw StepError(
+      fmt::format(
+          "the step {:.6g} s of {} has become unsafe at t = {:.9g} s: deformation has brought its stable step down to "
+          "{:.6g} s. Choose a smaller safety, courant or step.",
+          step, potential->describe(k), t, limit),
+      t);
 }
 
 }  // namespace tempi

@@ -102,9 +102,9 @@ class KickDrift {
   // Places supported components where their motion has them at t = 0, and begins the way of the loads there.
   void start(State& state) const;
 
-  // Throws SolveError unless `admissibility`, of the displacements u, is a positive finite number.
+  // Throws StepError unless `admissibility`, of the displacements u, is a positive finite number.
   void require_admissible(TermId term, std::span<const double> u, double admissibility, double t) const;
-  // Throws SolveError when `step` exceeds the term's stable step at the present deformation.
+  // Throws StepError when `step` exceeds the term's stable step at the present deformation.
   void require_stable(TermId term, const State& state, double step, double t) const;
 
  private:

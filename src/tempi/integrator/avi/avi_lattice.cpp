@@ -393,8 +393,8 @@ void AviLattice::fail(State& state, double t, double part) {
                                                       std::span(q).first(size));
     kick_drift_.require_admissible(term, u, admissibility, t);
   }
-  throw SolveError(
-      fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s. Try smaller steps.", t));
+  throw StepError(
+      fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s. Try smaller steps.", t), t);
 }
 
 // Dampers that are not packed work on the state.

@@ -21,9 +21,9 @@ Admissibility first_fault(const Model& model, std::span<const double> u, double 
     const auto [potential, i] = model.term(term);
     std::ranges::fill(p, 0.0);
     const Admissibility here{term, potential->add_gradient(i, u, t, p)};
-    if (!here.holds()) return {term, here.value, potential->fault(i, u, t, here.value)};
+    if (!here.holds()) return {term, here.value, potential->fault(i, u, t, here.value), t};
   }
-  return {TermId{}, 0.0, fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s.", t)};
+  return {TermId{}, 0.0, fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s.", t), t};
 }
 
 StageForces::StageForces(const Model& model, double step, ConstraintsKept kept)
@@ -85,7 +85,7 @@ void StageForces::add_damping(TermId term, Stage& stage, double t) const {
 }
 
 void StageForces::require(const Admissibility& admissibility) {
-  if (!admissibility.holds()) throw SolveError(admissibility.fault);
+  if (!admissibility.holds()) throw StepError(admissibility.fault, admissibility.time);
 }
 
 void StageForces::drive(std::span<const Index> components) {

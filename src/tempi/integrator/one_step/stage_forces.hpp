@@ -38,6 +38,7 @@ struct Admissibility {  // of the first term that is not admissible; 1 where all
   TermId term{};
   double value = 1.0;
   std::string fault{};  // a message, where it does not hold
+  double time = 0.0;    // [s]
   bool holds() const;
 };
 
@@ -71,7 +72,7 @@ class StageForces {
 
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
-  static void require(const Admissibility& admissibility);  // throws SolveError
+  static void require(const Admissibility& admissibility);  // throws StepError
   // Adds the dampers within a term to the forces of a stage.
   void add_damping(TermId term, Stage& stage, double t) const;
 
