@@ -79,7 +79,8 @@ def main() -> int:
         common(report, name, result, 1e-3)
         report.figure(f"{name}: error of the tip beside the undivided run", tip_error(result, reference, "tip"), 0, 2e-3, scatter=0.2)
         report.figure(f"{name}: updates saved over the undivided run", result.summary["counted_speedup"], 1.8)
-        report.figure(f"{name}: wall time saved", reference.summary["wall_time"] / result.summary["wall_time"], scatter=9)
+    if given.full:
+        clocks(report)
     bar = run(HERE / "bar.toml", "bar", {})
     common(report, "bar", bar, 1e-2)
     velocity = float(bar.history["back.velocity_x"][-1]) / 0.01
@@ -100,6 +101,34 @@ def main() -> int:
     if given.draw:
         draw(picture)
     return report.close()
+
+
+def clocks(report: Report) -> None:
+    """Wall times beside explicit Newmark's on as many threads, medians of three pairs of runs one after the other."""
+    common = {"mesh.size": 0.0125, "run.end_time": 0.04, "output.history": 10, "output.frames": 1}
+    undecomposed, divided = undivided("cantilever"), HERE / "cantilever.toml"
+    short = {"integrator.step": 3e-6}  # below the elements' own limit
+    halves = short | {"integrator.method": "multi-domain", "integrator.domains": 2}
+    paper = {"domain.0.integrator": "midpoint", "domain.0.rings": 2}
+    pairs = {
+        "stiff piece, 4:1": ({}, divided, {"domain.0.substeps": 4}),
+        "stiff piece, 8:1": ({}, divided, {}),
+        "stiff piece, 8:1, the paper's rule": ({}, divided, paper),
+        "two halves, 1:1": (short, undecomposed, halves),
+    }
+    for name, (of_reference, case, settings) in pairs.items():
+        saved: dict[int, list[float]] = {1: [], 2: []}
+        taken: dict[int, list[float]] = {1: [], 2: []}
+        for turn in range(3):
+            for threads, times in saved.items():
+                told = [run(path, f"{name}-{turn}-{threads}-{path.parent.name}", common | changes, threads=threads).summary
+                        for path, changes in ((undecomposed, of_reference), (case, settings))]
+                times.append(told[0]["wall_time"] / told[1]["wall_time"])
+                taken[threads].append(told[1]["wall_time"])
+        report.figure(f"{name}: updates saved over newmark's own", told[0]["updates"]["total"] / told[1]["updates"]["total"], scatter=9)
+        for threads, times in saved.items():
+            report.figure(f"{name}: wall time saved, {threads} thread{'s' * (threads > 1)}", float(np.median(times)), scatter=9)
+        report.figure(f"{name}: two threads over one", float(np.median(taken[1]) / np.median(taken[2])), scatter=9)
 
 
 def draw(runs: dict[str, Run]) -> None:

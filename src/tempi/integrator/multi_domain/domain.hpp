@@ -57,7 +57,8 @@ class Domain {
     return none;
   }
 
-  // What follows is of the step that begins from this state of the whole model, which must stay until put_back().
+  // What follows is of the step that begins from this state of the whole model, which must stay until put_back(). Where
+  // something waits, the step begins where the last one ended, and of the state only driven components are read.
   virtual void begin(const State& whole, SystemStep step) = 0;
   // At x [m/s]: the velocities of driven components, and after them of inner ones. What it led to is remembered.
   virtual const Impulses& run(const Vector& x) = 0;
@@ -72,7 +73,9 @@ class Domain {
   virtual Vector rounding() = 0;
 
   // Puts what the last run led to where it belongs: but for driven components; ledgers are added to those of `whole`.
-  virtual void put_back(State& whole) const = 0;
+  // What nobody else needs may wait, if allowed, until finish().
+  virtual void put_back(State& whole, bool may_wait) = 0;
+  virtual void finish(State& /*whole*/) {}
 
   virtual void use_threads(int threads) = 0;
   // Whether it may run on one thread while others run on theirs: not where formulas are evaluated that they share.

@@ -31,7 +31,7 @@ class ExplicitDomain final : public Domain {
         delta_(0.1 * system_step),
         plan_(lattice_groups(model(), ticks_of(part, rule))),
         lines_(plan_.node_of_line.size()),
-        half_kick_(lines_.size()),
+        aside_(lines_.size()),
         place_(lines_.size()) {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const NodeId a = plan_.node_of_line[i];
@@ -60,32 +60,36 @@ class ExplicitDomain final : public Domain {
   }
 
   const Impulses& attempt(const Vector& w) override {
-    if (rule_.substeps > 1 && !near().is_nothing() &&
-        (!near().pays() || moves_ || (loads_->any() && !loads_->are_constant())))
-      return run(w);
+    const bool is_explicit = this->is_explicit();
+    if (!is_explicit && (!near().pays() || moves_ || (loads_->any() && !loads_->are_constant()))) return run(w);
     if (!tried_) {  // the same for all attempts
       if (!arrived_ && !arrive()) return failed();
-      if (rule_.substeps > 1) near().begin(lines_, *loads_);
+      if (!is_explicit) {
+        set_off();
+        near().begin(lines_, *loads_);
+      }
       tried_ = true;
     }
     impulses_ = none();
     impulses_.early = begun_;
-    if (rule_.substeps == 1) return impulses_;
-    return near().run(*strikes_, step_, w, impulses_.early) ? impulses_ : failed();
+    return is_explicit || near().run(*strikes_, step_, w, impulses_.early) ? impulses_ : failed();
   }
 
   Matrix response(Around) override { return near().response(part_.submodel.restricted(*whole_).displacement, step_); }
   Vector rounding() override { return near().rounding(part_.submodel.restricted(*whole_).displacement, step_); }
 
-  void put_back(State& whole) const override {
-    each_line([&](std::size_t line) {
-      for (std::size_t c = 0; c < dim(); ++c) {
-        whole.displacement[place_[line] + c] = lines_[line].displacement[c];
-        whole.velocity[place_[line] + c] = lines_[line].velocity[c];
-      }
-    });
+  void put_back(State& whole, bool may_wait) override {
     whole.loads += of_loads_;
     for (std::size_t s = 0; s < ledgers_.size(); ++s) whole.supports[s] += ledgers_[s];
+    waiting_ = may_wait;
+    if (!may_wait) write(whole);
+  }
+
+  void finish(State& whole) override {
+    if (!waiting_) return;
+    read_driven(whole);
+    write(whole);
+    waiting_ = false;
   }
 
   void use_threads(int threads) override {
@@ -141,12 +145,29 @@ class ExplicitDomain final : public Domain {
       }
   }
 
-  // To where the step begins, just after the half kick there.
+  // To where the step begins, and what the half kick there gives to held components.
   bool arrive() {
     impulses_ = none();
     of_loads_ = {};
     std::ranges::fill(ledgers_, Ledger{});
-    std::atomic<bool> moved = !forces_at_ || *forces_at_ != step_.t0 || forces_for_ != step_.length;
+    if (!(waiting_ ? follow() : read())) return false;
+    of_loads_ += half_of_loads_;
+    settle(0, [&](const Held& held) { return held.velocity + kick(held); });
+    begun_ = impulses_.early;
+    set_off_ = false;
+    arrived_ = true;
+    return true;
+  }
+
+  // Where the last step ended.
+  bool follow() {
+    read_driven(*whole_);
+    loads_->start(lines_);
+    return true;
+  }
+
+  bool read() {
+    std::atomic<bool> moved = forces_at_ != step_.t0 || forces_for_ != step_.length;
     each_line([&](std::size_t line) {
       NodeLine& node = lines_[line];
       const std::size_t at = place_[line];
@@ -154,43 +175,84 @@ class ExplicitDomain final : public Domain {
       for (std::size_t c = 0; c < dim(); ++c) {
         same = same && node.displacement[c] == whole_->displacement[at + c];
         node.displacement[c] = whole_->displacement[at + c];
-        node.velocity[c] = whole_->velocity[at + c];
+        aside_[line][c] = whole_->velocity[at + c];
       }
       node.clock = 0.0;
       if (!same) moved.store(true, std::memory_order_relaxed);
     });
-    for (Held& held : held_) held.velocity = lines_[held.line].velocity[held.component];
+    for (Held& held : held_) held.velocity = whole_->velocity[place_[held.line] + held.component];
     loads_->start(lines_);
-    if (!moved)
-      add_half_kick();
-    else if (!half_kick(step_.t0))
-      return false;
-    of_loads_ += half_of_loads_;
-    settle(0);
-    begun_ = impulses_.early;
-    arrived_ = true;
-    return true;
+    if (!moved) return true;
+    each_line([&](std::size_t line) { std::ranges::fill(lines_[line].velocity, 0.0); });
+    return half_kick(step_.t0);
+  }
+
+  void read_driven(const State& whole) {
+    for (Held& held : held_) {
+      if (held.driven < 0) continue;
+      const std::size_t at = place_[held.line] + held.component;
+      lines_[held.line].displacement[held.component] = whole.displacement[at];
+      held.velocity = whole.velocity[at];
+    }
+  }
+
+  void write(State& whole) const {
+    each_line([&](std::size_t line) {
+      for (std::size_t c = 0; c < dim(); ++c) {
+        whole.displacement[place_[line] + c] = lines_[line].displacement[c];
+        whole.velocity[place_[line] + c] = aside_[line][c] + lines_[line].velocity[c];
+      }
+    });
+    for (const Held& held : held_) whole.velocity[place_[held.line] + held.component] = held.velocity;
+  }
+
+  // The velocity just after the half kick at which the step begins.
+  double first_velocity(std::size_t line, std::size_t c) const {
+    const double kick = lines_[line].velocity[c];
+    return (waiting_ ? aside_[line][c] + kick : aside_[line][c]) + kick;
+  }
+
+  void set_off() {
+    forces_at_.reset();
+    each_line([&](std::size_t line) {
+      for (std::size_t c = 0; c < 3; ++c) lines_[line].velocity[c] = first_velocity(line, c);
+    });
+    for (const Held& held : held_) lines_[held.line].velocity[held.component] = held.velocity;
+    set_off_ = true;
   }
 
   // On to its end, all but driven components.
   bool go(const Vector& w) {
     const double h = step_.length / rule_.substeps;
+    if (rule_.substeps > 1 && !set_off_) set_off();
     for (Held& held : held_) {
       if (held.driven >= 0) held.velocity = w(held.driven);
-      lines_[held.line].velocity[held.component] = held.velocity;
+      aside_[held.line][held.component] = held.velocity;
+      lines_[held.line].velocity[held.component] = set_off_ ? held.velocity : 0.0;
     }
-    for (int k = 1; k <= rule_.substeps; ++k) {
+    for (int k = 1; k < rule_.substeps; ++k) {
       const double t = step_.t0 + k * h;
       for (const LatticeGroup& group : plan_.groups)
         if (k % group.ticks == 0) drift(group, k, h);
-      if (k == rule_.substeps) break;
       place_moving(t);
       if (!strike_all(
               t, [&](const LatticeGroup& group) { return k % group.ticks == 0 ? group.ticks * h : 0.0; }, of_loads_))
         return false;
-      settle(k);
+      settle(k, [&](const Held& held) { return lines_[held.line].velocity[held.component]; });
     }
     const double t1 = step_.t0 + step_.length;
+    forces_at_.reset();
+    each_line([&](std::size_t line) {
+      NodeLine& node = lines_[line];
+      const double dt = (rule_.substeps - node.clock) * h;
+      for (std::size_t c = 0; c < 3; ++c) {
+        aside_[line][c] = set_off_ ? node.velocity[c] : first_velocity(line, c);
+        node.displacement[c] += aside_[line][c] * dt;
+        node.velocity[c] = 0.0;
+      }
+      node.clock = 0.0;
+    });
+    waiting_ = false;
     for (const Held& held : held_)
       if (held.driven >= 0)  // to the bits of the interface
         lines_[held.line].displacement[held.component] =
@@ -199,7 +261,7 @@ class ExplicitDomain final : public Domain {
     if (!half_kick(t1)) return false;
     of_loads_ += half_of_loads_;
     of_loads_.work += loads_->work_of_constant(lines_);
-    settle(rule_.substeps);
+    settle(rule_.substeps, [&](const Held& held) { return aside_[held.line][held.component] + kick(held); });
     return true;
   }
 
@@ -218,35 +280,19 @@ class ExplicitDomain final : public Domain {
     return admissible;
   }
 
-  // Adds the velocities that half a step of every group gives at t, where the lines are. They are summed by themselves,
-  // so that they have the same bits wherever a run goes on.
+  // What half a step of every group gives at t to lines at rest. It is summed by itself, so that it has the same bits
+  // wherever a run goes on.
   bool half_kick(double t) {
     const double h = step_.length / rule_.substeps;
-    forces_at_.reset();
-    each_line([&](std::size_t line) {
-      for (std::size_t c = 0; c < 3; ++c) half_kick_[line][c] = std::exchange(lines_[line].velocity[c], 0.0);
-    });
     half_of_loads_ = {};
     const bool admissible = strike_all(
         t, [&](const LatticeGroup& group) { return 0.5 * group.ticks * h; }, half_of_loads_);
     of_loads_.work += half_of_loads_.work.value();  // since they last acted
     half_of_loads_.work = {};
-    each_line([&](std::size_t line) {
-      for (std::size_t c = 0; c < 3; ++c) {
-        const double before = std::exchange(half_kick_[line][c], lines_[line].velocity[c]);
-        lines_[line].velocity[c] += before;
-      }
-    });
     if (!admissible) return false;
     forces_at_ = t;
     forces_for_ = step_.length;
     return true;
-  }
-
-  void add_half_kick() {
-    each_line([&](std::size_t line) {
-      for (std::size_t c = 0; c < 3; ++c) lines_[line].velocity[c] += half_kick_[line][c];
-    });
   }
 
   template <class Visit>
@@ -275,13 +321,15 @@ class ExplicitDomain final : public Domain {
       if (held.moves) lines_[held.line].displacement[held.component] = position(held, t);
   }
 
+  double kick(const Held& held) const { return lines_[held.line].velocity[held.component]; }
+
   // What strikes gave to held components since they were set goes to the interface, or to supports.
-  void settle(int k) {
+  template <class VelocityOf>
+  void settle(int k, VelocityOf&& velocity_of) {
     const double h = step_.length / rule_.substeps, t = step_.t0 + k * h;
     const double tau = static_cast<double>(k) / rule_.substeps;
     for (Held& held : held_) {
-      NodeLine& node = lines_[held.line];
-      const double J = held.mass * (node.velocity[held.component] - held.velocity);
+      const double J = held.mass * (velocity_of(held) - held.velocity);
       if (held.driven >= 0) {
         impulses_.early(held.driven) += (1.0 - tau) * J;
         impulses_.late(held.driven) += tau * J;
@@ -289,7 +337,7 @@ class ExplicitDomain final : public Domain {
       } else {
         book_reaction(held, J, k, t, h);
       }
-      node.velocity[held.component] = held.velocity;
+      if (k > 0 && k < rule_.substeps) lines_[held.line].velocity[held.component] = held.velocity;
     }
   }
 
@@ -322,19 +370,23 @@ class ExplicitDomain final : public Domain {
   double delta_;  // spacing of the time differences of prescribed motions [s]
   LatticeGroups plan_;
   AlignedVector<NodeLine> lines_;
-  std::vector<Vector3> half_kick_;  // by line [m/s]
+  // Between steps lines hold the half kick of where they are as their velocity, and by line this is put aside [m/s]: the
+  // velocity before it; or after it, where it was read.
+  std::vector<Vector3> aside_;
   std::vector<std::size_t> place_;  // by line, in the state of the whole model
   std::vector<Held> held_;
   bool moves_ = false;  // some support does
   std::unique_ptr<ThreadTeam> team_;
   std::unique_ptr<LatticeStrikes> strikes_;
   std::unique_ptr<LatticeLoads> loads_;
-  std::optional<double> forces_at_;            // when half_kick_ was found, for the lines' displacements
+  std::optional<double> forces_at_;            // when that half kick was found, for the lines' displacements
   double forces_for_ = 0.0;                    // and for which length of a step
   mutable std::optional<NearInterface> near_;  // made when first needed
   const State* whole_ = nullptr;
   SystemStep step_{};
   bool tried_ = false, arrived_ = false;  // near the interface; all of it, and still there
+  bool set_off_ = false;                  // lines have the velocities with which the step begins
+  bool waiting_ = false;                  // the state does not know yet what the last step led to
   Vector begun_;                          // what comes early before anything depends on w
   Impulses impulses_;
   Ledger of_loads_, half_of_loads_;

@@ -147,13 +147,22 @@ void DomainInterface::start(State& state) const {
   follow(state.velocity);
 }
 
+double DomainInterface::of_others(const Row& row, const std::vector<double>& x) const {
+  double sum = 0.0;
+  for (const auto& [k, weight] : row.psi)
+    sum += weight * x[static_cast<std::size_t>(psi_[static_cast<std::size_t>(k)])];
+  return sum;
+}
+
 void DomainInterface::follow(std::vector<double>& x) const {
-  for (const Row& row : tied_) {
-    double sum = 0.0;
-    for (const auto& [k, weight] : row.psi)
-      sum += weight * x[static_cast<std::size_t>(psi_[static_cast<std::size_t>(k)])];
-    x[static_cast<std::size_t>(row.component)] = sum;
-  }
+  for (const Row& row : tied_) x[static_cast<std::size_t>(row.component)] = of_others(row, x);
+}
+
+double DomainInterface::gap(const std::vector<double>& x) const {
+  double largest = 0.0;
+  for (const Row& row : tied_)
+    largest = std::max(largest, std::abs(x[static_cast<std::size_t>(row.component)] - of_others(row, x)));
+  return largest;
 }
 
 DomainInterface::Vector DomainInterface::velocities(const State& state) const { return map_of(state.velocity)(psi_); }

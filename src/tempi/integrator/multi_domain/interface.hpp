@@ -53,6 +53,8 @@ class DomainInterface {
   void start(State& state) const;
   // Of displacements or velocities, dim components a node: tied nodes follow the others.
   void follow(std::vector<double>& x) const;
+  // How far tied nodes are from there, the largest of any component. Nodes that domains share cannot part.
+  double gap(const std::vector<double>& x) const;
 
   // Of psi: its velocities in a state; the momenta of its unknown components, and back (known ones given in v).
   Vector velocities(const State& state) const;
@@ -64,6 +66,7 @@ class DomainInterface {
     Index component;
     std::vector<std::pair<Index, double>> psi;  // places in psi, weights
   };
+  double of_others(const Row& row, const std::vector<double>& x) const;
   void find_psi(std::span<const TiedNode> ties);
   void make_parts();
   void require_joined() const;

@@ -60,7 +60,7 @@ class MidpointDomain : public Domain {
 
   Vector rounding() override { return rounding_of_forces()(part_.driven); }
 
-  void put_back(State& whole) const override {
+  void put_back(State& whole, bool /*may_wait*/) override {
     part_.submodel.put_back(state_, whole);
     whole.loads += state_.loads;
     whole.damping += state_.damping;

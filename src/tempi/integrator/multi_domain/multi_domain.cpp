@@ -132,8 +132,8 @@ Vector MultiDomainMap::velocities(const State& state) const {
 
 // Of the velocity at the middle of the step, from those before.
 Vector MultiDomainMap::guess(const Vector& v, double h) const {
-  if (!last_ || h != forces_.step()) return v;
-  return 3.0 * (v - map_of(last_->w)) + map_of(last_->v);
+  if (!taking_.last || h != forces_.step()) return v;
+  return 3.0 * (v - map_of(taking_.last->w)) + map_of(taking_.last->v);
 }
 
 // By the places of its unknowns.
@@ -185,7 +185,7 @@ std::vector<std::string> MultiDomainMap::names_of(const std::vector<Index>& plac
 class MultiDomainMap::Trial {
  public:
   Trial(const MultiDomainMap& map, const State& state, SystemStep step)
-      : map_(map), impulses_(map.all_.size(), nullptr) {
+      : map_(map), time_(step.t0), impulses_(map.all_.size(), nullptr) {
     for (const auto& domain : map_.all_) domain->begin(state, step);
   }
 
@@ -193,7 +193,7 @@ class MultiDomainMap::Trial {
     return go(w, [](Domain& d, const Vector& of_part) { return &d.attempt(of_part); });
   }
   void run(const Vector& w) {
-    if (!go(w, [](Domain& d, const Vector& of_part) { return &d.run(of_part); })) throw SolveError(fault());
+    if (!go(w, [](Domain& d, const Vector& of_part) { return &d.run(of_part); })) throw StepError(fault(), time_);
   }
 
   std::string fault() const {
@@ -249,6 +249,7 @@ class MultiDomainMap::Trial {
   }
 
   const MultiDomainMap& map_;
+  double time_;  // [s], where the step begins
   std::vector<const Domain::Impulses*> impulses_;
 };
 
@@ -334,7 +335,8 @@ void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, co
   taken.iterations += solution.iterations;
 }
 
-MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, const Schur* ready, Schur& own) const {
+MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, const Schur* ready, Schur& own,
+                                              bool may_wait) const {
   const auto& parts = interface_.parts();
   const auto& psi = interface_.psi();
   const auto& unknown = interface_.unknown();
@@ -348,7 +350,7 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
   set_known(state, step, all);
   Trial trial(*this, state, step);
   if (!unknown_.empty() && explicit_) {  // without inner ones
-    if (!trial.attempt(all)) throw SolveError(trial.fault());
+    if (!trial.attempt(all)) throw StepError(trial.fault(), t0);
     interface_.solve_velocities(P + trial.unknown(trial.early()), all);
   } else if (!unknown_.empty()) {
     solve(trial, state, step, P, all, ready, own, taken);
@@ -364,7 +366,7 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
   const Vector last = trial.gather([&](std::size_t d) -> const Vector& { return trial.impulses(d).last; });
   Vector projected = w;
   interface_.solve_velocities(interface_.momentum(w) + trial.unknown(last), projected);
-  const Vector before = last_ && last_->t1 == t0 ? Vector(map_of(last_->projected)) : v;
+  const Vector before = taking_.last && taking_.last->t1 == t0 ? Vector(map_of(taking_.last->projected)) : v;
   std::vector<Vector> driven;  // where they go, to the bits domains have
   for (std::size_t d = 0; d < parts.size(); ++d) {
     const Domain::Impulses& i = trial.impulses(d);
@@ -377,7 +379,7 @@ MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h,
           state.displacement[static_cast<std::size_t>(parts[d].component_of_whole(parts[d].driven[j]))];
   }
 
-  for (const auto& domain : all_) domain->put_back(state);
+  for (const auto& domain : all_) domain->put_back(state, may_wait);
   Vector v1 = interface_.velocities(state);  // of those with a support
   interface_.solve_velocities(P + trial.unknown(early + late), v1);
   for (const Index k : unknown) state.velocity[static_cast<std::size_t>(psi[static_cast<std::size_t>(k)])] = v1(k);
@@ -410,33 +412,61 @@ void MultiDomainMap::step(State& state, double t0, double h) const {
     map_of(state.displacement) += h * v;
     return;
   }
-  shown_ = advance(state, t0, h, &schur_, shown_schur_);
+  shown_ = advance(state, t0, h, &schur_, shown_schur_, false);
 }
 
 void MultiDomainMap::take_step(State& state, double t0, double t1) {
-  Taken taken = advance(state, t0, forces_.step(), &schur_, schur_);
+  if (!explicit_ || framework_ == Framework::lagrangian) {
+    count(advance(state, t0, forces_.step(), &schur_, schur_, false), t1, state);
+    return;
+  }
+  if (!row_) row_ = Row{state, taking_};
+  try {
+    count(advance(state, t0, forces_.step(), &schur_, schur_, true), t1, state);
+  } catch (...) {  // again to where it threw, with nothing left to wait
+    const Row row = std::move(*row_);
+    finish(state);
+    state = row.from;
+    taking_ = row.taking;
+    for (const auto& [from, to] : row.steps) {
+      count(advance(state, from, forces_.step(), &schur_, schur_, false), to, state);
+      std::ranges::fill(state.clock, to);
+    }
+    throw;
+  }
+  row_->steps.push_back({t0, t1});
+}
+
+void MultiDomainMap::finish(State& state) {
+  for (const auto& domain : all_) domain->finish(state);
+  row_.reset();
+}
+
+void MultiDomainMap::count(Taken taken, double t1, const State& state) {
   taken.t1 = t1;
   schur_.fewest = std::min(schur_.fewest, taken.iterations);
   schur_.more += taken.iterations - schur_.fewest;
-  before_ = std::move(last_);
-  last_ = std::move(taken);
-  interface_work_ += last_->traffic;
-  imbalance_ += last_->work;
-  iterations_ += last_->iterations;
-  most_iterations_ = std::max(most_iterations_, last_->iterations);
-  ++steps_;
+  taking_.interface_work += taken.traffic;
+  taking_.imbalance += taken.work;
+  taking_.iterations += taken.iterations;
+  taking_.most_iterations = std::max(taking_.most_iterations, taken.iterations);
+  taking_.gap = std::max(taking_.gap, interface_.gap(state.displacement));
+  taking_.slip = std::max(taking_.slip, interface_.gap(state.velocity));
+  ++taking_.steps;
+  taking_.before = std::move(taking_.last);
+  taking_.last = std::move(taken);
 }
 
 void MultiDomainMap::show(State& state, double t) const {
-  const bool at_step = last_ && std::abs(t - last_->t1) < 1e-9 * forces_.step();
-  const std::optional<Taken>& now = at_step ? last_ : shown_;
+  const bool at_step = taking_.last && std::abs(t - taking_.last->t1) < 1e-9 * forces_.step();
+  const std::optional<Taken>& now = at_step ? taking_.last : shown_;
   if (framework_ == Framework::canonical || !now || (!at_step && now->t1 != t)) return;
   if (framework_ == Framework::hamiltonian) {
     map_of(state.velocity)(interface_.psi()) = map_of(now->projected);
     interface_.follow(state.velocity);
     return;
   }
-  const std::optional<Taken>& earlier = at_step ? before_ : last_;
+  const std::optional<Taken>& earlier = at_step ? taking_.before : taking_.last;
   if (!earlier) return;
   // The slope at t of the parabola through three positions.
   const double a = t - now->t0, b = now->t0 - earlier->t0;
@@ -450,10 +480,12 @@ void MultiDomainMap::show(State& state, double t) const {
 }
 
 Integrator::Measures MultiDomainMap::measures() const {
-  return {{"interface_work", interface_work_},
-          {"interface_imbalance", imbalance_},
-          {"newton_iterations", steps_ > 0 ? static_cast<double>(iterations_) / static_cast<double>(steps_) : 0.0},
-          {"most_newton_iterations", static_cast<double>(most_iterations_)}};
+  return {{"interface_work", taking_.interface_work},
+          {"interface_imbalance", taking_.imbalance},
+          {"interface_gap", taking_.gap},
+          {"interface_slip", taking_.slip},
+          {"newton_iterations", taking_.steps > 0 ? static_cast<double>(taking_.iterations) / static_cast<double>(taking_.steps) : 0.0},
+          {"most_newton_iterations", static_cast<double>(taking_.most_iterations)}};
 }
 
 Index MultiDomainMap::evaluations() const {
@@ -473,9 +505,9 @@ void MultiDomainMap::use_threads(int threads) const {
 }
 
 void MultiDomainMap::save(ArchiveWriter& archive) const {
-  archive.put("sums", std::array{interface_work_, imbalance_});
-  archive.put("counts", std::array{iterations_, most_iterations_, steps_, schur_.fewest, schur_.more});
-  for (const std::optional<Taken>* taken : {&last_, &before_}) {
+  archive.put("sums", std::array{taking_.interface_work, taking_.imbalance, taking_.gap, taking_.slip});
+  archive.put("counts", std::array{taking_.iterations, taking_.most_iterations, taking_.steps, schur_.fewest, schur_.more});
+  for (const std::optional<Taken>* taken : {&taking_.last, &taking_.before}) {
     archive.put("taken", taken->has_value());
     const Taken& t = taken->value_or(Taken{});
     archive.put("when", std::array{t.t0, t.t1});
@@ -486,7 +518,7 @@ void MultiDomainMap::save(ArchiveWriter& archive) const {
 }
 
 void MultiDomainMap::load(ArchiveReader& archive) {
-  std::array<double, 2> sums{};
+  std::array<double, 4> sums{};
   std::array<Index, 5> counts{};
   archive.get("sums", sums);
   archive.get("counts", counts);
@@ -513,13 +545,15 @@ void MultiDomainMap::load(ArchiveReader& archive) {
   }
   schur_.fewest = counts[3];
   schur_.more = counts[4];
-  last_ = std::move(taken[0]);
-  before_ = std::move(taken[1]);
-  interface_work_ = sums[0];
-  imbalance_ = sums[1];
-  iterations_ = counts[0];
-  most_iterations_ = counts[1];
-  steps_ = counts[2];
+  taking_.last = std::move(taken[0]);
+  taking_.before = std::move(taken[1]);
+  taking_.interface_work = sums[0];
+  taking_.imbalance = sums[1];
+  taking_.gap = sums[2];
+  taking_.slip = sums[3];
+  taking_.iterations = counts[0];
+  taking_.most_iterations = counts[1];
+  taking_.steps = counts[2];
 }
 
 }  // namespace tempi

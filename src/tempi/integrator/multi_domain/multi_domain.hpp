@@ -27,6 +27,7 @@
 // Order 2. Not for: models that one explicit step suits (newmark), or many different ones (avi).
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -64,6 +65,7 @@ class MultiDomainMap final : public OneStepMap {
   void start(State& state) const override;
   void step(State& state, double t0, double h) const override;
   void take_step(State& state, double t0, double t1) override;
+  void finish(State& state) override;
   void show(State& state, double t) const override;
   Integrator::Measures measures() const override;
   Index evaluations() const override;  // of single domains
@@ -95,9 +97,22 @@ class MultiDomainMap final : public OneStepMap {
     double traffic = 0.0;  // sum over the domains of what the interface did to each, magnitudes [J]
     Index iterations = 0;
   };
+  struct Taking {  // all steps so far
+    std::optional<Taken> last{}, before{};
+    double interface_work = 0.0, imbalance = 0.0;  // sums of traffic and work
+    double gap = 0.0, slip = 0.0;  // the largest between tied nodes and where they belong [m], [m/s]
+    Index iterations = 0, most_iterations = 0, steps = 0;
+  };
+  struct Row {  // steps whose ends wait in the domains
+    State from;
+    Taking taking;
+    std::vector<std::array<double, 2>> steps{};  // from, to [s]
+  };
 
   // With the matrix that is ready where it suits the step, otherwise with one made in `own`.
-  Taken advance(State& state, double t0, double h, const Schur* ready, Schur& own) const;
+  // What the other domains do not need of a domain may wait until finish() puts it into the state.
+  Taken advance(State& state, double t0, double h, const Schur* ready, Schur& own, bool may_wait) const;
+  void count(Taken taken, double t1, const State& state);
   class Trial;
   void set_known(const State& state, SystemStep step, Vector& w) const;
   void solve(Trial& trial, const State& state, SystemStep step, const Vector& P, Vector& w, const Schur* ready,
@@ -122,10 +137,9 @@ class MultiDomainMap final : public OneStepMap {
   std::vector<std::int32_t> substeps_;  // by term
   Schur schur_;
   mutable Schur shown_schur_;
-  std::optional<Taken> last_, before_;             // steps of the run
-  mutable std::optional<Taken> shown_;             // the last for output
-  double interface_work_ = 0.0, imbalance_ = 0.0;  // sums of traffic and work
-  Index iterations_ = 0, most_iterations_ = 0, steps_ = 0;
+  Taking taking_;
+  std::optional<Row> row_;
+  mutable std::optional<Taken> shown_;  // the last for output
 };
 
 using MultiDomain = OneStep<MultiDomainMap>;

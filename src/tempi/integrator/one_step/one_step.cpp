@@ -25,6 +25,7 @@ void OneStepDriver::advance(State& state, double t_end) {
     ++steps_done_;
     time_ = t;
   }
+  map_.finish(state);
   evaluations_ += map_.evaluations() - before;
 }
 
