@@ -80,6 +80,49 @@ class NumericalFailure(CaseFolder):
             self.failed(name, "0/0", "nan", "t = 0.00", " s", **section, run="end_time = 0.02")
 
 
+class LargeSteps(CaseFolder):
+    """Steps that nobody chose and that prove too large: the run begins again with smaller ones, or says why not."""
+
+    # Stretched to twice its length Saint Venant-Kirchhoff's material is 3.5 times as stiff: steps of more than 0.53 of the
+    # stable ones become unsafe under way, at t = 0.5 with 0.9.
+    STRETCHED = {"material": 'model = "saint-venant-kirchhoff"\nlambda = 1e6\nmu = 1e6\ndensity = 1000', "initial": "",
+                 "fix": 'where = "X > -1"\ndisplacement = ["X*t", "0"]', "run": "end_time = 1", "output": OUTPUT}
+
+    def test_they_are_made_smaller_from_the_start_as_if_the_case_had_said_so(self):
+        for method in ("avi", "newmark"):
+            with self.subTest(method=method):
+                results = self.run_case("--overwrite", **self.STRETCHED, integrator=f'method = "{method}"')
+                made, log = summary(results), (results / "run.log").read_text()
+                self.assertEqual([0.9, 0.6], [round(one["safety"], 9) for one in made["tries"]])
+                self.assertLess(made["tries"][0]["time"], made["tries"][1]["time"])
+                self.assertEqual(2, sum("begins again" in warning for warning in made["warnings"]))
+                self.assertIn("unsafe at t = ", log)
+                self.assertGreater(made["total_time"], made["tries_time"])
+                self.run_case("--overwrite", "--out", "asked", **self.STRETCHED,
+                              integrator=f'method = "{method}"\nsafety = {2 / 3 * (2 / 3 * 0.9)!r}')
+                asked = self.folder / "asked"
+                self.assertNotIn("tries", summary(asked))
+                self.assertEqual((asked / "history.csv").read_bytes(), (results / "history.csv").read_bytes())
+                frames = sorted((results / "frames").iterdir())
+                self.assertEqual([file.name for file in frames], sorted(file.name for file in (asked / "frames").iterdir()))
+                for file in frames:
+                    self.assertEqual((asked / "frames" / file.name).read_bytes(), file.read_bytes())
+
+    def test_steps_that_the_case_gives_are_its_own(self):
+        results = self.run_case("--overwrite", code=3, **self.STRETCHED, integrator="safety = 0.9")
+        self.assertNotIn("tries", summary(results))
+        self.assertIn("unsafe at t = ", summary(results)["message"])
+
+    def test_a_motion_that_inverts_an_element_whatever_the_steps_is_tried_once_more(self):
+        results = self.run_case("--overwrite", code=3, initial='velocity = ["-400*(X-0.5)", "0"]', run="end_time = 0.1",
+                                integrator='method = "avi"', output=OUTPUT)
+        made = summary(results)
+        self.assertEqual(1, len(made["tries"]))
+        self.assertIn("smaller steps do not spare it", made["message"])
+        self.assertIn("0.9 (at t = ", made["message"])
+        self.assertEqual("failed", made["status"])
+
+
 class Contrast(CaseFolder):
     """The right half so much stiffer: rounding in it is far above 1e-11 of the largest impulse."""
 

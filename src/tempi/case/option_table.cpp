@@ -394,7 +394,8 @@ constexpr Option rows[] = {
      "and keeps energy better; 1.5 where steps do not nest"},
     {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start; particles that wander (pairs = \"all\") need it, "
-     "or step, to be written out"},
+     "or step, to be written out. Left out, a run whose steps prove too large begins again with two thirds of it, twice "
+     "at most"},
     {"integrator", "accuracy", number, "", "", "", positive,
      "avi: the error that asynchrony may make in the frequencies of smooth motion, relative, as predicted "
      "(docs/accuracy.md): of the steps up to safety and both couplings the fastest that stays below are taken, or one "

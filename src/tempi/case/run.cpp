@@ -11,6 +11,7 @@
 
 #include "tempi/case/results.hpp"
 #include "tempi/case/run_checkpoint.hpp"
+#include "tempi/case/smaller_steps.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/core/output_file.hpp"
 #include "tempi/diagnostic/energy.hpp"
@@ -33,7 +34,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 class Run {
  public:
-  Run(Simulation& simulation, const RunOptions& options)
+  // `lost`: by earlier tries since options.started [s].
+  Run(Simulation& simulation, const RunOptions& options, Existing existing, double lost)
       : s_(simulation), options_(options), log_(options.folder / "run.log"), file_(checkpoint_file(options.folder)) {
     if (s_.input.integrator.residual) residual_.emplace(*s_.model);
     const bool touches =
@@ -44,8 +46,9 @@ class Run {
     log_.say(fmt::format("tempi {} ({}) runs '{}', {}, {} thread{}", version, git_hash, s_.input.path.string(),
                          s_.input.integrator.method, options.threads, options.threads == 1 ? "" : "s"));
     for (const std::string& warning : s_.warnings) log_.say("warning: " + warning);
-    if (options.existing != Existing::resume || !go_on()) begin();
-    now_.start_time += seconds_since(options.started);
+    if (existing != Existing::resume || !go_on()) begin();
+    now_.start_time += seconds_since(options.started) - lost;
+    now_.tries_time += lost;
     last_checkpoint_ = Clock::now();
   }
 
@@ -54,6 +57,10 @@ class Run {
       const bool finished = go();
       if (finished) return finish(Status::completed, "");
       return finish(Status::interrupted, why_);
+    } catch (const StepError& e) {
+      std::string message = explained(e.what());
+      if (!begins_again(s_, e)) finish(Status::failed, message += lesson(s_.tries));
+      throw StepError(message, e.time());
     } catch (const SolveError& e) {
       const std::string message = explained(e.what());
       finish(Status::failed, message);
@@ -238,11 +245,12 @@ class Run {
     const bool may_be_late = s_.model->has_forces() || since < a_while ||
                              std::ranges::any_of(supports.held_nodes(), [&](NodeId a) { return supports.moves(a); });
     if (may_be_late && now.time - since < a_while) return true;
-    throw SolveError(
+    throw StepError(
         fmt::format("at t = {:.9g} s the total energy has gained {:.2g} of what the motion has without the gain "
                     "(energy_tolerance = {:.6g}), which no load has given: the steps are too large for this motion. "
                     "Try smaller ones (safety, courant or step), or energy_tolerance = 0 to see where it leads.",
-                    since, gain, most));
+                    since, gain, most),
+        since);
   }
 
   void write_rows() {
@@ -271,10 +279,9 @@ class Run {
   }
 
   Summary finish(Status status, const std::string& message) {
-    const RunFigures figures{status,          message,         std::max(now_.last_row, 0.0),
-                             now_.wall_time,  now_.start_time, now_.history_time,
-                             now_.frame_time, total_time(),    now_.resumed,
-                             options_.threads};
+    const RunFigures figures{
+        status,           message,          std::max(now_.last_row, 0.0), now_.wall_time, now_.start_time, now_.history_time,
+        now_.frame_time,  now_.tries_time,  total_time(),                 now_.resumed,   options_.threads};
     Summary summary = summarise(s_, balance_, residual_ ? &*residual_ : nullptr, figures);
     if (!summary.caution.empty()) log_.say("caution: " + summary.caution);
     log_.say(fmt::format("{}{}{}", name_of(status), message.empty() ? "" : ": ", message));
@@ -303,13 +310,38 @@ class Run {
   double checkpoint_time_ = 0.0, longest_output_ = 0.0, since_report_ = 0.0;  // wall times [s]
 };
 
+// A run that was cut off after it had begun again goes on with the steps it had.
+void take_up_tries(Simulation& simulation, const fs::path& folder) {
+  const fs::path file = checkpoint_file(folder);
+  std::error_code error;
+  if (!fs::exists(file, error) && !fs::exists(generation_before(file), error)) return;
+  std::string damage;
+  std::vector<EarlierTry> tries = tries_of(read_sections(file, damage));
+  if (tries.empty() || !simulation.input.integrator.safety || simulation.input.integrator.steps_asked) return;
+  begin_again(simulation, std::move(tries));
+}
+
 }  // namespace
 
 Summary run(Simulation& simulation, const RunOptions& options) {
   prepare_output_folder(options.folder, options.existing);
   const FolderLock lock(options.folder);  // before anything of another run that may be going on is moved
   if (options.existing == Existing::overwrite) move_results_aside(options.folder);
-  return Run(simulation, options)();
+  if (options.existing == Existing::resume) take_up_tries(simulation, options.folder);
+  Existing existing = options.existing;
+  for (double lost = 0.0;;) {
+    try {
+      return Run(simulation, options, existing, lost)();
+    } catch (const StepError& e) {
+      if (!begins_again(simulation, e)) throw;
+      std::vector<EarlierTry> tries = std::move(simulation.tries);
+      tries.push_back({*simulation.input.integrator.safety, e.time(), e.what()});
+      lost = seconds_since(options.started);
+      begin_again(simulation, std::move(tries));
+      if (options.on_warning) options.on_warning(simulation.warnings.back());
+      existing = Existing::overwrite;
+    }
+  }
 }
 
 }  // namespace tempi

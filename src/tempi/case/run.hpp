@@ -32,9 +32,11 @@ struct RunOptions {
 
 // With Existing::resume goes on from the folder's checkpoint, to the bits of a run that was never interrupted; from the
 // start where there is nothing yet. Checkpoints are written every so often, when `stop` is set and before the wall
-// limit (both end with Status::interrupted), and removed when the run is complete. Throws InputError before anything is
-// computed (folder, a checkpoint of another case), SolveError and OutputError during the run; what was computed until
-// then has been written, and the summary's status says what happened.
+// limit (both end with Status::interrupted), and removed when the run is complete. Steps that the case leaves open and
+// that prove too large for the motion are made smaller and the run begins again (smaller_steps.hpp): `simulation` is
+// another then. Throws InputError before anything is computed (folder, a checkpoint of another case), SolveError and
+// OutputError during the run; what was computed until then has been written, and the summary's status says what
+// happened.
 Summary run(Simulation& simulation, const RunOptions& options);
 
 }  // namespace tempi

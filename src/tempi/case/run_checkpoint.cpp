@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tempi/case/smaller_steps.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/core/fingerprint.hpp"
 #include "tempi/simd/instruction_set.hpp"
@@ -40,6 +41,7 @@ Sections case_sections(const Simulation& s) {
   Sections sections;
   sections.add("case", s.input.identity);
   sections.add("build", build_text());
+  put_tries(sections, s.tries);
   return sections;
 }
 

@@ -15,6 +15,7 @@ struct RunPosition {
   Index row = 0, picture = 0;  // the next ones
   double reached = 0.0, last_row = -1.0, last_picture = -1.0, slice = 0.0;
   double wall_time = 0.0, start_time = 0.0, history_time = 0.0, frame_time = 0.0, total_time = 0.0;
+  double tries_time = 0.0;  // of earlier tries
   double energy_change = 0.0;
   std::uint64_t history_size = 0;  // [bytes]
   Index resumed = 0;               // so many times

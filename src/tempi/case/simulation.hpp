@@ -17,6 +17,12 @@
 
 namespace tempi {
 
+struct EarlierTry {  // of a run whose steps proved too large
+  double safety;
+  double time;  // [s], when it showed
+  std::string message;
+};
+
 struct Simulation {
   CaseFile input;
   Body body;
@@ -30,6 +36,7 @@ struct Simulation {
   double start_time = 0.0;            // wall time of building it [s]
   std::vector<std::string> warnings;  // for every run
   std::vector<std::string> notes;     // for `tempi check`: settings without effect
+  std::vector<EarlierTry> tries;      // with larger steps
 
   bool has_particles() const { return input.particles.has_value(); }
   bool only_particles() const { return input.only_particles(); }

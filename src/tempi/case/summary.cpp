@@ -194,6 +194,8 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
   r.start_time = figures.start_time;
   r.history_time = figures.history_time;
   r.frame_time = figures.frame_time;
+  r.tries = s.tries;
+  r.tries_time = figures.tries_time;
   r.total_time = figures.total_time;
   r.resumed = figures.resumed;
   r.threads = figures.threads;
@@ -249,6 +251,9 @@ std::string to_json(const Summary& r) {
   j["start_time"] = r.start_time;
   j["history_time"] = r.history_time;
   j["frame_time"] = r.frame_time;
+  for (const EarlierTry& earlier : r.tries)
+    j["tries"].push_back({{"safety", earlier.safety}, {"time", earlier.time}, {"message", earlier.message}});
+  if (!r.tries.empty()) j["tries_time"] = r.tries_time;
   j["total_time"] = r.total_time;
   j["resumed"] = r.resumed;
   j["time_per_update"] = number(r.per_update(r.wall_time));
@@ -287,10 +292,11 @@ std::string to_text(const Summary& r) {
                        name_of(r.lattice->choice.rule), name_of(r.lattice->choice.coupling),
                        describe(r.lattice->choice.limit), r.lattice->found);
   out +=
-      fmt::format("  took            {:.3g} s: {:.3g} s updates{}, {:.2g} s history, {:.2g} s frames, {:.2g} s start\n",
+      fmt::format("  took            {:.3g} s: {:.3g} s updates{}, {:.2g} s history, {:.2g} s frames, {:.2g} s start{}\n",
                   r.total_time, r.wall_time,
                   r.predicted_wall_time ? fmt::format(" (predicted {:.3g} s)", *r.predicted_wall_time) : "",
-                  r.history_time, r.frame_time, r.start_time);
+                  r.history_time, r.frame_time, r.start_time,
+                  r.tries.empty() ? "" : fmt::format(", {:.3g} s with larger steps", r.tries_time));
   if (const auto each = r.per_update(r.wall_time)) out += fmt::format("  one update      {:.3g} us\n", 1e6 * *each);
   return out;
 }

@@ -56,6 +56,8 @@ struct Summary {
   std::optional<double> predicted_wall_time;
   std::optional<double> trial_time;
   double start_time = 0.0, history_time = 0.0, frame_time = 0.0;  // [s]: up to the first update; rows; frames
+  std::vector<EarlierTry> tries;                                  // with larger steps, and how long they took:
+  double tries_time = 0.0;                                        // [s]
   double total_time = 0.0;                                        // everything [s]
   Index resumed = 0;                                              // so many times
   int threads = 1;
@@ -74,6 +76,7 @@ struct RunFigures {
   std::string message;
   double reached;                                          // time of the last output [s]
   double wall_time, start_time, history_time, frame_time;  // [s]
+  double tries_time;                                       // [s]
   double total_time;                                       // [s]
   Index resumed;
   int threads;
