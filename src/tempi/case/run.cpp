@@ -279,9 +279,10 @@ class Run {
   }
 
   Summary finish(Status status, const std::string& message) {
-    const RunFigures figures{
-        status,           message,          std::max(now_.last_row, 0.0), now_.wall_time, now_.start_time, now_.history_time,
-        now_.frame_time,  now_.tries_time,  total_time(),                 now_.resumed,   options_.threads};
+    const RunFigures figures{status,          message,         std::max(now_.last_row, 0.0),
+                             now_.wall_time,  now_.start_time, now_.history_time,
+                             now_.frame_time, now_.tries_time, total_time(),
+                             now_.resumed,    options_.threads};
     Summary summary = summarise(s_, balance_, residual_ ? &*residual_ : nullptr, figures);
     if (!summary.caution.empty()) log_.say("caution: " + summary.caution);
     log_.say(fmt::format("{}{}{}", name_of(status), message.empty() ? "" : ": ", message));

@@ -35,9 +35,10 @@ void begin_again(Simulation& s, std::vector<EarlierTry> tries) {
   input.integrator.safety = part * tries.back().safety;
   s = build(std::move(input), threads);
   for (const EarlierTry& earlier : tries)
-    s.warnings.push_back(fmt::format("{} So the run begins again from the start with safety = {:.2g} instead of {:.2g}, "
-                                     "the steps being left to it; give safety, courant or step to have it end there.",
-                                     earlier.message, part * earlier.safety, earlier.safety));
+    s.warnings.push_back(
+        fmt::format("{} So the run begins again from the start with safety = {:.2g} instead of {:.2g}, "
+                    "the steps being left to it; give safety, courant or step to have it end there.",
+                    earlier.message, part * earlier.safety, earlier.safety));
   s.tries = std::move(tries);
 }
 
@@ -46,9 +47,10 @@ std::string lesson(const std::vector<EarlierTry>& tries) {
   std::string text;
   for (const EarlierTry& earlier : tries)
     text += fmt::format("{}{:.2g} (at t = {:.6g} s)", text.empty() ? "" : " and ", earlier.safety, earlier.time);
-  return fmt::format(" So it ended with safety = {} too: smaller steps do not spare it. Look at the loads, the "
-                     "material and the mesh there.",
-                     text);
+  return fmt::format(
+      " So it ended with safety = {} too: smaller steps do not spare it. Look at the loads, the "
+      "material and the mesh there.",
+      text);
 }
 
 void put_tries(Sections& sections, const std::vector<EarlierTry>& tries) {

@@ -291,12 +291,11 @@ std::string to_text(const Summary& r) {
     out += fmt::format("  steps           {}, {}, neighbours: {}; tried before the run: {}\n",
                        name_of(r.lattice->choice.rule), name_of(r.lattice->choice.coupling),
                        describe(r.lattice->choice.limit), r.lattice->found);
-  out +=
-      fmt::format("  took            {:.3g} s: {:.3g} s updates{}, {:.2g} s history, {:.2g} s frames, {:.2g} s start{}\n",
-                  r.total_time, r.wall_time,
-                  r.predicted_wall_time ? fmt::format(" (predicted {:.3g} s)", *r.predicted_wall_time) : "",
-                  r.history_time, r.frame_time, r.start_time,
-                  r.tries.empty() ? "" : fmt::format(", {:.3g} s with larger steps", r.tries_time));
+  out += fmt::format(
+      "  took            {:.3g} s: {:.3g} s updates{}, {:.2g} s history, {:.2g} s frames, {:.2g} s start{}\n",
+      r.total_time, r.wall_time,
+      r.predicted_wall_time ? fmt::format(" (predicted {:.3g} s)", *r.predicted_wall_time) : "", r.history_time,
+      r.frame_time, r.start_time, r.tries.empty() ? "" : fmt::format(", {:.3g} s with larger steps", r.tries_time));
   if (const auto each = r.per_update(r.wall_time)) out += fmt::format("  one update      {:.3g} us\n", 1e6 * *each);
   return out;
 }

@@ -44,11 +44,10 @@ void ResonanceGuard::look(const Snapshot& snapshot, double reference, double tim
   looked_at_ = energy;
   share_looked_at_ = share;
   if (const std::string found = verdict(time_left, options); !found.empty())
-    throw StepError(
-        fmt::format("the steps resonate: at t = {:.9g} s the motion of the smallest scales holds {:.2g} of "
-                    "the energy, and {}",
-                    snapshot.time, share, found),
-        snapshot.time);
+    throw StepError(fmt::format("the steps resonate: at t = {:.9g} s the motion of the smallest scales holds {:.2g} of "
+                                "the energy, and {}",
+                                snapshot.time, share, found),
+                    snapshot.time);
 }
 
 void ResonanceGuard::save(ArchiveWriter& archive) const {

@@ -23,9 +23,9 @@ bool finite(double x) { return std::isfinite(x); }
     if (!(admissibility > 0.0 && finite(admissibility)))
       throw StepError(potential->fault(k, snapshot.state.displacement, snapshot.time, admissibility), snapshot.time);
   }
-  throw StepError(
-      fmt::format("an element is inverted, or particles meet, at t = {:.9g} s. Try smaller steps.", snapshot.time),
-      snapshot.time);
+  throw StepError(fmt::format("an element is inverted, or particles meet, at t = {:.9g} s. Try smaller steps.",
+                              snapshot.time),
+                  snapshot.time);
 }
 
 void require_finite(const Model& model, std::span<const double> values, const char* what, double t) {
@@ -46,9 +46,8 @@ void require_sound(const Model& model, const Snapshot& snapshot) {
   if (!snapshot.admissible) name_the_term(model, snapshot);
   require_finite(model, state.velocity, "velocity", snapshot.time);
   if (!finite(snapshot.potential_energy))
-    throw StepError(
-        fmt::format("the energy is not finite any more at t = {:.9g} s. Try smaller steps.", snapshot.time),
-        snapshot.time);
+    throw StepError(fmt::format("the energy is not finite any more at t = {:.9g} s. Try smaller steps.", snapshot.time),
+                    snapshot.time);
 }
 
 }  // namespace tempi

@@ -377,13 +377,14 @@ TEST(MultiDomain, TiedMeshesKeepMomentaAndTheirConstraint) {
   }
 }
 
-// At every system step, (32) and (36) of the paper for positions and velocities, as each framework shows them. What is shown
-// at tied nodes is what their own domain led to; to the rounding of sums over 100 steps.
+// At every system step, (32) and (36) of the paper for positions and velocities, as each framework shows them. What is
+// shown at tied nodes is what their own domain led to; to the rounding of sums over 100 steps.
 TEST(MultiDomain, PositionsAndVelocitiesOfTiedMeshesAgreeAtEverySystemStep) {
   for (const Framework framework : {Framework::canonical, Framework::hamiltonian, Framework::lagrangian}) {
     TwoBlocks blocks = two_blocks(3, 7);
     const double h = step_of(blocks.body, 0.5);
-    MultiDomain method(*blocks.body.model, Domains{blocks.domain, {{0.5, 1}, {0.0, 4}}, blocks.ties}, 4.0 * h, framework);
+    MultiDomain method(*blocks.body.model, Domains{blocks.domain, {{0.5, 1}, {0.0, 4}}, blocks.ties}, 4.0 * h,
+                       framework);
     State state = moving_state(blocks.body, 0.1, 0.02, 5);
     for (int step = 1; step <= 100; ++step) {
       method.advance_to(state, 4.0 * h * step + 1e-9 * h);

@@ -50,7 +50,6 @@ class AviLattice final : public Integrator {
  public:
   // `lattice`: one step per term, each below its term's stable step. `model` must outlive the integrator.
   AviLattice(const Model& model, TickLattice lattice, LatticeOptions options = {});
-  ~AviLattice() override;
 
   std::string_view name() const override { return synchronous_ ? "newmark" : "avi"; }
   Claims claims() const override {
@@ -76,7 +75,14 @@ class AviLattice final : public Integrator {
   using Vector = std::array<double, 3>;
 
   using Fine = LatticeContact::Fine;
-  struct Kept;  // what takes a window back
+  struct Kept {  // what takes a window back
+    AlignedVector<NodeLine> nodes;
+    Ledger loads, damping, constraints;
+    std::vector<Ledger> supports;
+    std::vector<LatticeLoads::Way> ways;
+    Index now;
+    Fine fine;
+  };
 
   void advance(State& state, double t_end, Observer* observer) override;
   void go(State& state, double t_end, Fine until, Observer* observer);

@@ -370,8 +370,8 @@ class ExplicitDomain final : public Domain {
   double delta_;  // spacing of the time differences of prescribed motions [s]
   LatticeGroups plan_;
   AlignedVector<NodeLine> lines_;
-  // Between steps lines hold the half kick of where they are as their velocity, and by line this is put aside [m/s]: the
-  // velocity before it; or after it, where it was read.
+  // Between steps lines hold the half kick of where they are as their velocity, and by line this is put aside [m/s]:
+  // the velocity before it; or after it, where it was read.
   std::vector<Vector3> aside_;
   std::vector<std::size_t> place_;  // by line, in the state of the whole model
   std::vector<Held> held_;

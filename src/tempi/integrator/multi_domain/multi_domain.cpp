@@ -10,8 +10,7 @@
 #include <limits>
 
 #include "tempi/core/error.hpp"
-#include "tempi/integrator/multi_domain/blocks.hpp"
-#include "tempi/integrator/one_step/newton.hpp"
+#include "tempi/integrator/multi_domain/trial.hpp"
 
 namespace tempi {
 namespace {
@@ -27,35 +26,6 @@ void require_rules(const Domains& domains) {
     if (rule.substeps < 1) throw InputError(fmt::format("domain {}: substeps = {} (must be >= 1).", d, rule.substeps));
     if (!(rule.alpha >= 0.0 && rule.alpha <= 1.0))
       throw InputError(fmt::format("domain {}: alpha = {} (must be from 0 to 1).", d, rule.alpha));
-  }
-}
-
-constexpr double sought = 1e-14;  // of the interface's equations, relative to the largest impulse in them
-constexpr double enough = 1e-12;  // where rounding lets no more
-constexpr double slow = 0.05;     // residuals falling by less want a new matrix
-constexpr double crawling = 0.3;  // and by less than this more than once, one of where the solver is
-constexpr Index dear = 200;       // a new matrix takes as long as so many trials, or longer
-
-// Newton's method with a matrix that stays: false where residuals do not fall fast. At the pace seen the last
-// correction leaves less than is sought, and is not looked at before the domains run with it.
-bool converge(const StepEquations& equations, Vector& w, const std::vector<Index>& unknown, Index& iterations) {
-  double before = 0.0;
-  for (;; ++iterations) {
-    const Vector R = equations.residual();
-    const double size = R.cwiseAbs().maxCoeff() / std::max(equations.scale(), std::numeric_limits<double>::min());
-    if (size <= sought) return true;
-    const double pace = before > 0.0 ? size / before : 1.0;
-    if (before > 0.0 && pace > slow && size <= enough) return true;  // rounding
-    if (!std::isfinite(size) || (before > 0.0 && pace > slow)) return false;
-    before = size;
-    const auto correction = equations.correct(R);
-    const Vector z = Vector(w(unknown)) + *correction;
-    if (size * pace <= sought) {
-      w(unknown) = z;
-      ++iterations;
-      return true;
-    }
-    if (!equations.evaluate(z)) return false;
   }
 }
 
@@ -134,205 +104,6 @@ Vector MultiDomainMap::velocities(const State& state) const {
 Vector MultiDomainMap::guess(const Vector& v, double h) const {
   if (!taking_.last || h != forces_.step()) return v;
   return 3.0 * (v - map_of(taking_.last->w)) + map_of(taking_.last->v);
-}
-
-// By the places of its unknowns.
-void MultiDomainMap::make_schur(Schur& schur, const State& state, SystemStep step, Domain::Around around) const {
-  DomainInterface::Matrix S = interface_.mass();
-  S.conservativeResize(inner_from_.back(), inner_from_.back());
-  for (std::size_t d = 0; d < all_.size(); ++d) {
-    if (all_[d]->is_explicit()) continue;
-    const DomainInterface::Matrix wide = distribution(d);
-    S -= DomainInterface::Matrix(wide.transpose() * DomainInterface::Matrix(all_[d]->response(around)) * wide);
-  }
-  schur.A = block(S, unknown_);
-  schur.length = step.length;
-  schur.fewest = std::numeric_limits<Index>::max();
-  schur.more = 0;
-  schur.time = step.t0;
-  schur.at = state.displacement;
-  if (!schur.factors.factorise(schur.A))
-    throw SolveError(
-        fmt::format("the equations of the interface between domains are singular at t = {:.9g} s, with "
-                    "{} unknown components, mostly in {}. Choose a smaller step, or fewer substeps.",
-                    step.t0, schur.A.cols(), fmt::join(names_of(singular_components(schur.A, 3)), ", ")));
-}
-
-// "y of node 12 at (0.1, 0.2)", of unknowns by their places.
-std::vector<std::string> MultiDomainMap::names_of(const std::vector<Index>& places) const {
-  const Model& model = forces_.model();
-  const auto d = static_cast<std::size_t>(model.dim());
-  std::vector<std::string> names;
-  for (const Index place : places) {
-    const Index unknown = unknown_[static_cast<std::size_t>(place)];
-    Index i = 0;
-    if (unknown < std::ssize(interface_.psi())) {
-      i = interface_.psi()[static_cast<std::size_t>(unknown)];
-    } else {
-      const auto next = std::ranges::upper_bound(inner_from_, unknown);
-      const auto domain = static_cast<std::size_t>(next - inner_from_.begin()) - 1;
-      i = interface_.parts()[domain].component_of_whole(
-          all_[domain]->inner()[static_cast<std::size_t>(unknown - inner_from_[domain])]);
-    }
-    const std::size_t node = static_cast<std::size_t>(i) / d;
-    names.push_back(fmt::format("{} of node {} at ({:.4g})", "xyz"[static_cast<std::size_t>(i) % d], node,
-                                fmt::join(std::span(model.reference()).subspan(node * d, d), ", ")));
-  }
-  return names;
-}
-
-// All domains over one system step, at one velocity of the interface after another.
-class MultiDomainMap::Trial {
- public:
-  Trial(const MultiDomainMap& map, const State& state, SystemStep step)
-      : map_(map), time_(step.t0), impulses_(map.all_.size(), nullptr) {
-    for (const auto& domain : map_.all_) domain->begin(state, step);
-  }
-
-  bool attempt(const Vector& w) {
-    return go(w, [](Domain& d, const Vector& of_part) { return &d.attempt(of_part); });
-  }
-  void run(const Vector& w) {
-    if (!go(w, [](Domain& d, const Vector& of_part) { return &d.run(of_part); })) throw StepError(fault(), time_);
-  }
-
-  std::string fault() const {
-    for (const Domain::Impulses* i : impulses_)
-      if (i != nullptr && !i->admissible) return i->fault;
-    return "";
-  }
-  const Domain::Impulses& impulses(std::size_t d) const { return *impulses_[d]; }
-  // sum_d C^T x_d, by psi; and its unknown components.
-  template <class OfDomain>
-  Vector gather(OfDomain&& x) const {
-    Vector sum = Vector::Zero(std::ssize(map_.interface_.psi()));
-    for (std::size_t d = 0; d < impulses_.size(); ++d) sum += map_.interface_.parts()[d].C.transpose() * x(d);
-    return sum;
-  }
-  Vector unknown(const Vector& x) const { return x(map_.interface_.unknown()); }
-  // `of_interface`, and after it what inner equations leave.
-  Vector with_inner(const Vector& of_interface) const {
-    Vector all(std::ssize(map_.unknown_));
-    Index next = of_interface.size();
-    all.head(next) = of_interface;
-    for (const Domain::Impulses* i : impulses_) {
-      all.segment(next, i->left.size()) = i->left;
-      next += i->left.size();
-    }
-    return all;
-  }
-  double largest_inner() const {
-    double largest = 0.0;
-    for (const Domain::Impulses* i : impulses_) largest = std::max(largest, i->largest);
-    return largest;
-  }
-  Vector early() const {
-    return gather([&](std::size_t d) -> const Vector& { return impulses_[d]->early; });
-  }
-  Vector late() const {
-    return gather([&](std::size_t d) -> const Vector& { return impulses_[d]->late; });
-  }
-
- private:
-  template <class How>
-  bool go(const Vector& w, How&& how) {
-    map_.team_->for_each(std::ssize(map_.all_), [&](Index i) {
-      const auto d = static_cast<std::size_t>(i);
-      const DomainInterface::Matrix& C = map_.interface_.parts()[d].C;
-      const Index inner = map_.inner_from_[d + 1] - map_.inner_from_[d];
-      Vector x(C.rows() + inner);
-      x.head(C.rows()) = C * w.head(C.cols());
-      x.tail(inner) = w.segment(map_.inner_from_[d], inner);
-      impulses_[d] = how(*map_.all_[d], x);
-    });
-    return std::ranges::all_of(impulses_, [](const Domain::Impulses* i) { return i->admissible; });
-  }
-
-  const MultiDomainMap& map_;
-  double time_;  // [s], where the step begins
-  std::vector<const Domain::Impulses*> impulses_;
-};
-
-// Components of psi that have a support move as it does, over the step.
-void MultiDomainMap::set_known(const State& state, SystemStep step, Vector& w) const {
-  const auto& psi = interface_.psi();
-  if (interface_.unknown().size() == psi.size()) return;
-  Vector u0 = map_of(state.displacement), u1 = u0, none = u0;
-  forces_.prescribe(step.t0, u0, none);
-  forces_.prescribe(step.t0 + step.length, u1, none);
-  for (std::size_t k = 0; k < psi.size(); ++k)
-    if (!std::ranges::binary_search(interface_.unknown(), static_cast<Index>(k)))
-      w(static_cast<Index>(k)) = (u1(psi[k]) - u0(psi[k])) / step.length;
-}
-
-// The w that makes P - M w + sum C^T early(w) vanish, from w on.
-void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, const Vector& P, Vector& w,
-                           const Schur* ready, Schur& own, Taken& taken) const {
-  const auto suits = [&](const Schur& schur) { return std::abs(schur.length - step.length) <= 1e-9 * step.length; };
-  if (ready == nullptr || !suits(*ready)) ready = &own;
-  const bool stale = ready == &own && own.more >= dear;
-  bool fresh = stale || !suits(*ready);
-  const auto renew = [&] {
-    make_schur(own, state, step);
-    ready = &own;
-    fresh = true;
-  };
-  const auto renew_here = [&] {  // where nobody can come back to: for this step alone
-    make_schur(own, state, step, Domain::Around::last_trial);
-    own.length = 0.0;
-    own.at.clear();
-  };
-  if (fresh) renew();
-  const Vector first = w;
-  double before = 0.0;
-  StepEquations equations;
-  const Index n = std::ssize(interface_.psi());
-  equations.evaluate = [&](const Vector& z) {
-    w(unknown_) = z;
-    return trial.attempt(w);
-  };
-  equations.fault = [&] { return trial.fault(); };
-  equations.residual = [&] {
-    return trial.with_inner(P - interface_.momentum(w.head(n)) + trial.unknown(trial.early()));
-  };
-  equations.scale = [&] {
-    double largest = trial.largest_inner();
-    if (P.size() > 0)
-      largest = std::max({largest, P.cwiseAbs().maxCoeff(), trial.unknown(trial.early()).cwiseAbs().maxCoeff(),
-                          interface_.momentum(w.head(n)).cwiseAbs().maxCoeff()});
-    return largest;
-  };
-  equations.rounding = [&] {
-    Vector sum = Vector::Zero(inner_from_.back());
-    for (std::size_t d = 0; d < all_.size(); ++d)
-      sum += Vector(distribution(d).cwiseAbs().transpose() * all_[d]->rounding());
-    return Vector(sum(unknown_));
-  };
-  int crawls = 0;
-  const bool joint = std::ranges::any_of(all_, [](const auto& domain) { return !domain->inner().empty(); });
-  equations.correct = [&](const Vector& R) -> std::optional<Vector> {
-    const double size = R.norm();
-    if (before > 0.0 && size > slow * before) {
-      if (!fresh)
-        renew();
-      else if (joint && size > crawling * before && ++crawls > 1)
-        renew_here();
-    }
-    before = size;
-    return ready->factors.solve(R);
-  };
-  equations.resolution = forces_.resolution(map_of(state.displacement), step.length);
-  equations.sought = sought;
-  equations.name = "equations of the interface between domains";
-  if (trial.attempt(w) && converge(equations, w, unknown_, taken.iterations)) return;
-  if (!fresh) renew();
-  before = 0.0;
-  const Vector v = map_of(taken.v), best = w;
-  const StepSolution solution =
-      solve_newton(equations, std::array{Vector(best(unknown_)), Vector(first(unknown_)), Vector(v(unknown_))},
-                   step.t0);
-  w(unknown_) = solution.z;
-  taken.iterations += solution.iterations;
 }
 
 MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, const Schur* ready, Schur& own,
@@ -484,7 +255,8 @@ Integrator::Measures MultiDomainMap::measures() const {
           {"interface_imbalance", taking_.imbalance},
           {"interface_gap", taking_.gap},
           {"interface_slip", taking_.slip},
-          {"newton_iterations", taking_.steps > 0 ? static_cast<double>(taking_.iterations) / static_cast<double>(taking_.steps) : 0.0},
+          {"newton_iterations",
+           taking_.steps > 0 ? static_cast<double>(taking_.iterations) / static_cast<double>(taking_.steps) : 0.0},
           {"most_newton_iterations", static_cast<double>(taking_.most_iterations)}};
 }
 
@@ -506,7 +278,8 @@ void MultiDomainMap::use_threads(int threads) const {
 
 void MultiDomainMap::save(ArchiveWriter& archive) const {
   archive.put("sums", std::array{taking_.interface_work, taking_.imbalance, taking_.gap, taking_.slip});
-  archive.put("counts", std::array{taking_.iterations, taking_.most_iterations, taking_.steps, schur_.fewest, schur_.more});
+  archive.put("counts",
+              std::array{taking_.iterations, taking_.most_iterations, taking_.steps, schur_.fewest, schur_.more});
   for (const std::optional<Taken>* taken : {&taking_.last, &taking_.before}) {
     archive.put("taken", taken->has_value());
     const Taken& t = taken->value_or(Taken{});

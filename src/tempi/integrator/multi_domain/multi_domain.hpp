@@ -100,7 +100,7 @@ class MultiDomainMap final : public OneStepMap {
   struct Taking {  // all steps so far
     std::optional<Taken> last{}, before{};
     double interface_work = 0.0, imbalance = 0.0;  // sums of traffic and work
-    double gap = 0.0, slip = 0.0;  // the largest between tied nodes and where they belong [m], [m/s]
+    double gap = 0.0, slip = 0.0;                  // the largest between tied nodes and where they belong [m], [m/s]
     Index iterations = 0, most_iterations = 0, steps = 0;
   };
   struct Row {  // steps whose ends wait in the domains
