@@ -185,7 +185,7 @@ class Resume(CaseFolder):
         self.assert_same("whole", "case.out")
 
     def test_a_signal_that_comes_twice_at_once_loses_nothing(self):
-        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 30\ncheckpoint = 0"}))
+        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 3000\ncheckpoint = 0"}))
         process = subprocess.Popen([COMMAND, "run", "case.toml"], cwd=self.folder, stderr=subprocess.PIPE)
         self.wait_for_history(process)
         for _ in range(2):
@@ -214,9 +214,9 @@ class Resume(CaseFolder):
         self.assertIn("another case", done.stderr)
 
     def test_a_case_that_has_changed_is_refused_by_what_has(self):
-        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 30\ncheckpoint = 0"}))
+        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 3000\ncheckpoint = 0"}))
         self.interrupt(signal.SIGTERM)
-        for change, words in (("run.end_time=5", ("end_time = 5", "end_time = 30")), ("material.0.young=2e6", ("young",)),
+        for change, words in (("run.end_time=5", ("end_time = 5", "end_time = 3000")), ("material.0.young=2e6", ("young",)),
                               ("integrator.safety=0.4", ("safety",)), ("load.0.value=[0,0,-1]", ("value",)),
                               ('integrator.method="newmark"', ("newmark",))):
             done = self.run_it("--resume", "--set", change, code=2)
@@ -290,7 +290,7 @@ class Resume(CaseFolder):
         self.assert_same("whole", "case.out")
 
     def test_another_build_or_machine_is_told(self):
-        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 30\ncheckpoint = 0"}))
+        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 3000\ncheckpoint = 0"}))
         self.interrupt(signal.SIGTERM)
         environment = {**os.environ, "TEMPI_INSTRUCTIONS": "baseline"}
         done = self.run_it("--resume", "--set", "run.wall_limit=1e-9",
@@ -299,7 +299,7 @@ class Resume(CaseFolder):
             self.assertIn("another build or on another machine", done.stderr)
 
     def test_histories_and_frames_that_are_gone_are_told(self):
-        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 30\ncheckpoint = 0"}))
+        self.write("case.toml", case_text(**{**LOADED, "run": "end_time = 3000\ncheckpoint = 0"}))
         self.interrupt(signal.SIGTERM)
         results = self.folder / "case.out"
         text = (results / "history.csv").read_text()

@@ -166,13 +166,22 @@ class Trial(CaseFolder):
 
     def test_a_run_that_resonates_says_so_instead_of_inverting_an_element(self):
         for history in (200, 1):  # noticed at a row of the history; or when an element inverts
-            self.case(self.YESTERDAY, end_time=4e-2, history=history)
+            self.case(self.YESTERDAY + "\nsafety = 0.9", end_time=4e-2, history=history)
             done = self.tempi("run", "box.toml", "--overwrite")
             self.assertEqual(3, done.returncode, done.stdout)
             self.assertIn("the steps resonate", done.stderr)
             self.assertIn('lattice = "auto"', done.stderr)
             self.assertEqual("failed", self.summary()["status"])
         self.assertIn("So at last", done.stderr)
+
+    def test_a_run_whose_steps_are_left_to_it_begins_again_with_smaller_ones_when_they_resonate(self):
+        self.case(self.YESTERDAY, end_time=4e-2)
+        done = self.tempi("run", "box.toml", "--overwrite")
+        self.assertEqual(0, done.returncode, done.stderr)
+        made = self.summary()
+        self.assertEqual(2, len(made["tries"]))
+        self.assertIn("the steps resonate", made["tries"][0]["message"])
+        self.assertLess(made["energy"]["band"], 0.05)
 
     def test_without_a_trial_check_says_that_nothing_was_tried(self):
         self.case("trial = 0\nresidual = false")
