@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/case/smaller_steps.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/cases.hpp"
+
+namespace tempi {
+namespace {
+
+using test::CaseFolder;
+using test::expect_words;
+
+TEST(BeginsAgain, where_steps_are_open_twice_and_not_when_nothing_has_changed) {
+  const CaseFolder folder;
+  Simulation s = folder.build(folder.square());
+  const StepError at_one("too large.", 1.0);
+  EXPECT_TRUE(begins_again(s, at_one));
+  s.tries = {{0.9, 1.01, "too large."}};
+  EXPECT_FALSE(begins_again(s, at_one));  // as before: the motion's
+  s.tries = {{0.9, 0.5, "too large."}};
+  EXPECT_TRUE(begins_again(s, at_one));
+  s.tries.push_back({0.6, 0.7, "too large."});
+  EXPECT_FALSE(begins_again(s, at_one));
+  for (const char* asked : {"safety = 0.9", "courant = 0.1", "step = 1e-3"})
+    EXPECT_FALSE(begins_again(folder.build(folder.square(asked)), at_one)) << asked;
+  EXPECT_FALSE(begins_again(folder.build(folder.square("method = \"energy-stepping\"\nenergy_step = 1e-3")), at_one));
+}
+
+TEST(BeginAgain, brings_the_same_case_to_life_with_two_thirds_of_the_steps) {
+  const CaseFolder folder;
+  Simulation s = folder.build(folder.square());
+  const double before = *std::ranges::min_element(s.plan.own);
+  const std::string identity = s.input.identity;
+  begin_again(s, {{0.9, 0.25, "an element inverted."}});
+  EXPECT_DOUBLE_EQ(*std::ranges::min_element(s.plan.own), 2.0 / 3.0 * before);
+  EXPECT_EQ(s.input.identity, identity);  // it is the same case
+  ASSERT_EQ(s.tries.size(), 1u);
+  expect_words(s.warnings.back(), {"an element inverted.", "begins again", "safety = 0.6 instead of 0.9"});
+  expect_words(lesson(s.tries), {"0.9 (at t = 0.25 s)", "do not spare it"});
+  EXPECT_EQ(lesson({}), "");
+}
+
+TEST(Tries, are_kept_in_checkpoints_to_the_bit) {
+  Sections sections;
+  put_tries(sections, {{0.9, 0.1, "\"so\"\n"}, {2.0 / 3.0 * 0.9, 1.0 / 3.0, "again"}});
+  const std::vector<EarlierTry> tries = tries_of(sections);
+  ASSERT_EQ(tries.size(), 2u);
+  EXPECT_EQ(tries[0].message, "\"so\"\n");
+  EXPECT_EQ(tries[1].safety, 2.0 / 3.0 * 0.9);
+  EXPECT_EQ(tries[1].time, 1.0 / 3.0);
+  EXPECT_TRUE(tries_of(Sections{}).empty());
+  Sections damaged;
+  damaged.add("tries", "[[1, 2], {");
+  EXPECT_TRUE(tries_of(damaged).empty());
+}
+
+}  // namespace
+}  // namespace tempi
