@@ -60,7 +60,7 @@ def figures(report: Report, name: str, result: Run, case: int, limits: tuple[flo
 def watched() -> Path:
     """Case 3 with the residual of one element followed."""
     text = (HERE / "case3.toml").read_text(encoding="utf-8").replace('"blade.geo"', f'"{HERE / "blade.geo"}"')
-    text = text.replace("safety = 0.5 ", "courant = 0.1 ").replace("[integrator]", '[[probe]]\nname = "one"\npoint = [4.1, 0.05, 0.0]\nresidual = true\n\n[integrator]\nresidual = true')
+    text = text.replace("[integrator]", '[[probe]]\nname = "one"\npoint = [4.1, 0.05, 0.0]\nresidual = true\n\n[integrator]\ncourant = 0.1\nresidual = true')
     path = Path(tempfile.mkdtemp(prefix="tempi-")) / "case3.toml"
     path.write_text(text, encoding="utf-8")
     return path
