@@ -68,12 +68,23 @@ class Builder {
     for (std::size_t i = 0; i < s_.probes.size(); ++i)
       if (input().probes[i].body) s_.probes[i].body = body_of(s_.probes[i], *s_.model, *s_.integrator);
     check_residual_probes();
+    if (input().configurational_forces)
+      refuse_other_than_solids(input().configurational_place, "configurational_forces");
     s_.outputs = plan_outputs(s_);
     s_.start_time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(s_);
   }
 
  private:
+  void refuse_other_than_solids(const Place& place, std::string_view what) const {
+    if (s_.body.cells.empty())
+      throw PlacedError(place, fmt::format("{} are of elements, and there are only particles. Leave it out.", what));
+    if (!s_.body.bending.empty() ||
+        std::ranges::any_of(s_.body.cells, [](const auto* c) { return c->thickness() > 0.0; }))
+      throw PlacedError(place,
+                        fmt::format("{} are of solid elements: the bending of shells has none. Leave it out.", what));
+  }
+
   void check_residual_probes() const {
     const std::vector<Index> terms = s_.body.term_of_cell();
     for (std::size_t i = 0; i < s_.probes.size(); ++i) {

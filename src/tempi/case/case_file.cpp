@@ -352,6 +352,8 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   c.fields = output.list<std::string>("fields", "a list of texts");
   c.float32 = output.boolean("float32");
   c.deformed = output.boolean("deformed");
+  c.configurational_forces = output.boolean("configurational_forces");
+  c.configurational_place = output.place_of("configurational_forces");
   const std::vector<std::string> known = choices_of(option("output", "fields"));
   for (const std::string& field : c.fields)
     if (std::ranges::find(known, field) == known.end()) {

@@ -224,7 +224,8 @@ struct CaseFile {
   std::optional<double> wall_limit;    // [s]
   std::optional<int> frames, history;  // absent: to be chosen
   std::vector<std::string> fields;     // of frames; empty: all
-  bool float32 = false, deformed = true;
+  bool float32 = false, deformed = true, configurational_forces = false;
+  Place configurational_place;
   bool only_particles() const { return particles && mesh_file.empty(); }
   std::string text;      // the case as run, with --set applied and no comments: for the record
   std::string identity;  // the same without what does not change results, in the middle of a run either

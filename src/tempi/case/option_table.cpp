@@ -394,7 +394,8 @@ constexpr Option rows[] = {
      "and keeps energy better; 1.5 where steps do not nest"},
     {"integrator", "safety", number, "", "0.9", "", fraction,
      "step as a fraction of each element's stable step at the start; particles that wander (pairs = \"all\") need it, "
-     "or step, to be written out. Left out, a run whose steps prove too large begins again with two thirds of it, twice "
+     "or step, to be written out. Left out, a run whose steps prove too large begins again with two thirds of it, "
+     "twice "
      "at most"},
     {"integrator", "accuracy", number, "", "", "", positive,
      "avi: the error that asynchrony may make in the frequencies of smooth motion, relative, as predicted "
@@ -452,9 +453,13 @@ constexpr Option rows[] = {
      "intervals between rows of history.csv; omitted: 50 to 1000, as many as take about a twentieth of the run"},
     {"output", "fields", words, "", "",
      "displacement | velocity | mass | updates | group | step | strain_energy | energy | stress | von_mises | "
-     "curvature | "
+     "curvature | configurational_force | "
      "energy_residual | energy_residual_last",
      any, "data of the frames to write (energy: of particles); omitted: all"},
+    {"output", "configurational_forces", boolean, "", "false", "", any,
+     "frames have the configurational forces of nodes, dV/dX - dT/dX at fixed places [N] (docs/configurational.md), "
+     "and "
+     "history.csv their sum over the nodes of each probe"},
     {"output", "float32", boolean, "", "false", "", any, "numbers of the frames in single precision: half the size"},
     {"output", "deformed", boolean, "", "true", "", any,
      "points of the frames where they are; false: where they are at rest, for ParaView's Warp By Vector "

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tempi/element/configurational_force.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
 
 namespace tempi {
@@ -67,6 +68,11 @@ void add_residual(const Simulation& s, CellId element, const Snapshot& snapshot,
   row.push_back(residual != nullptr ? residual->accumulated()[ordinal(term)] : 0.0);
 }
 
+std::vector<double> forces_on_the_mesh(const Simulation& s, const Snapshot& snapshot) {
+  return configurational_forces(s.body.cells, s.model->node_count(), s.model->dim(), snapshot.state.displacement,
+                                snapshot.state.velocity, Carried::places, s.threads);
+}
+
 void add_ledger(const Simulation& s, const Probe& probe, const Snapshot& snapshot, std::vector<double>& row) {
   const PartLedger ledger = ledger_of(*s.model, snapshot, probe.nodes, probe.body->terms);
   for (const auto* momentum : {&ledger.momentum.linear, &ledger.momentum.angular})
@@ -108,6 +114,8 @@ std::vector<std::string> history_columns(const Simulation& s) {
     for (const char* what : {"stress", "strain"})
       for (const char* component : {"xx", "yy", "zz", "xy", "yz", "xz"})
         if (!probe.cells.empty()) names.push_back(fmt::format("{}.{}_{}", probe.name, what, component));
+    for (int c = 0; c < s.body.mesh->dim() && s.input.configurational_forces; ++c)
+      names.push_back(fmt::format("{}.configurational_force_{}", probe.name, axes[c]));
     for (const char* what : {"energy", "residual", "accumulated_residual"})
       if (probe.element) names.push_back(fmt::format("{}.{}", probe.name, what));
     if (!probe.body) continue;
@@ -137,12 +145,18 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
     row.push_back(static_cast<double>(contact.layers));
     row.push_back(static_cast<double>(contact.pairs));
   }
+  const std::vector<double> configurational =
+      s.input.configurational_forces && !s.probes.empty() ? forces_on_the_mesh(s, snapshot) : std::vector<double>();
   for (const Probe& probe : s.probes) {
     for (const auto* values : {&snapshot.state.displacement, &snapshot.state.velocity}) {
       const auto mean = mean_of(*values, probe.nodes, dim);
       row.insert(row.end(), mean.begin(), mean.end());
     }
     if (!probe.cells.empty()) add_stress_and_strain(s, probe, snapshot.state.displacement, row);
+    if (!configurational.empty()) {
+      const auto sum = mean_of(configurational, probe.nodes, dim);
+      for (const double mean : sum) row.push_back(mean * static_cast<double>(probe.nodes.size()));
+    }
     if (probe.element) add_residual(s, *probe.element, snapshot, residual, row);
     if (probe.body) add_ledger(s, probe, snapshot, row);
   }
@@ -235,6 +249,9 @@ Frame make_frame(const Simulation& s, const Snapshot& snapshot, const EnergyResi
     for (const ShellBending* bending : s.body.bending) bending->add_curvature(snapshot.state.displacement, curvature);
     frame.cell_data.push_back({"curvature", 6, std::move(curvature), {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}});
   }
+  if (s.input.configurational_forces && wants("configurational_force"))
+    frame.point_data.push_back(
+        {"configurational_force", 3, three_components(forces_on_the_mesh(s, snapshot), s.body.mesh->dim()), {}});
   if (residual != nullptr) {
     frame.cell_data.push_back({"energy_residual", 1, std::move(accumulated), {}});
     frame.cell_data.push_back({"energy_residual_last", 1, std::move(last), {}});

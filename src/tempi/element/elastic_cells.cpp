@@ -138,6 +138,15 @@ class Cells final : public ElasticCells {
     return at;
   }
 
+  PointStress stress_at(Index k, Index q, std::span<const double> u) const override {
+    const Mat<double, D> H = gradient(k, static_cast<std::size_t>(q), edges(k, u));
+    const Mat<double, D> P = model_.template stress<double, D>(H).P;
+    PointStress at{model_.template energy<double, D>(H)};
+    for (int i = 0; i < D; ++i)
+      for (int J = 0; J < D; ++J) at.P[static_cast<std::size_t>(i)][static_cast<std::size_t>(J)] = P(i, J);
+    return at;
+  }
+
   double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const override {
     if constexpr (Q * D >= N) {
       return LocalPotential::stable_step(k, u, shares);
@@ -324,6 +333,10 @@ class Cells final : public ElasticCells {
 };
 
 }  // namespace
+
+ElasticCells::PointStress ElasticCells::stress_at(Index, Index, std::span<const double>) const {
+  throw InputError("shells have no configurational forces here: their bending has none.");
+}
 
 std::array<double, 6> ElasticCells::green_strain(Index k, std::span<const double> u) const {
   const auto d = static_cast<std::size_t>(dim());

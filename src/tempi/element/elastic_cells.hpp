@@ -37,6 +37,12 @@ class ElasticCells : public LocalPotential {
   virtual PackedGeometry pack(std::span<const Index> elements, std::span<const std::int32_t> place) const = 0;
   virtual Index point_count() const = 0;  // of every cell
   virtual CellPoint at_point(Index k, Index q) const = 0;
+  struct PointStress {
+    double energy;                             // W [J/m^3]
+    std::array<std::array<double, 3>, 3> P{};  // first Piola-Kirchhoff stress [Pa]; zero beyond dim
+  };
+  // At a quadrature point of displacements u. Throws InputError: shells.
+  virtual PointStress stress_at(Index k, Index q, std::span<const double> u) const;
   virtual CellId cell(Index k) const = 0;
   virtual double volume(Index k) const = 0;         // [m^3], per unit thickness in 2-D, per unit area in 1-D
   virtual double density() const = 0;               // [kg/m^3]

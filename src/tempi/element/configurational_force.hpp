@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodal configurational forces: how the energy of a mesh changes when a node moves in the *reference* configuration.
+//
+//   f_a = sum_K int_K [(W - T) dN_a/dX_J - A_iI P_iJ dN_a/dX_J] dX,   A = F or F - I   [N], per unit thickness in 2-D
+//
+// With A = F it is dV/dX_a while places x stay (Lew, Marsden, Ortiz, West 2004, section 6.4: minus the integral of
+// Eshelby's tensor C = F^T P - W I ... with C^I_J N_a,J, eq. (102); 2003, eq. (83)), to rounding: the derivative of the
+// very energy that is integrated. With A = F - I displacements u stay with the node instead, which at a node in
+// equilibrium is the same, and is what energy release rates of loaded bodies want: dead loads do no work then.
+//
+// T [J/m^3], only where velocities are given: the kinetic energy of the cell's lumped masses over its volume, so that
+// f_a = -d(T - V)/dX_a. Loads, dampers, springs and HRZ's fractions of curved cells, as they change, have no part in
+// it. On a straight cell of 6 or 10 nodes mid-edge nodes have forces, too: those of the cell that it would become.
+//
+// Identities, whatever the state: sum of f_a over a body 0; sum X_a x f_a = 0 with A = F, isotropic W, at rest (the
+// paper's frame indifference does not suffice). Cost: one scalar pass, some 5 times a packed strike.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tempi/element/elastic_cells.hpp"
+
+namespace tempi {
+
+enum class Carried { places, displacements };  // by a node whose reference place moves
+
+// Of all nodes, dim components each. `velocity`: of all nodes, or empty. `threads` leave no trace in it.
+// Throws InputError: shells, whose bending has none.
+std::vector<double> configurational_forces(std::span<const ElasticCells* const> cells, Index node_count, int dim,
+                                           std::span<const double> displacement, std::span<const double> velocity,
+                                           Carried carried, int threads = 1);
+
+}  // namespace tempi
