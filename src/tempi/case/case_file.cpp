@@ -33,7 +33,8 @@ MethodOptions method_options_of(const Section& s) {
           .parity = s.boolean("parity"),
           .reduced = s.boolean("reduced"),
           .framework = s.text("framework"),
-          .domains = s.text("domains")};
+          .domains = s.text("domains"),
+          .load_steps = s.integer("load_steps")};
 }
 
 IntegratorInput read_integrator(const Section& s, bool particles) {

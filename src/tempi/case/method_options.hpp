@@ -19,6 +19,7 @@ struct MethodOptions {
   std::vector<double> grid;  // [m]; empty: not given
   bool parity, reduced;
   std::string framework, domains;
+  int load_steps;
 };
 
 // Those of the option table.

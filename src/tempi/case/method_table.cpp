@@ -15,6 +15,7 @@
 #include "tempi/integrator/avi/avi_explicit.hpp"
 #include "tempi/integrator/avi/avi_implicit.hpp"
 #include "tempi/integrator/multi_domain/multi_domain.hpp"
+#include "tempi/integrator/one_step/static_equilibrium.hpp"
 #include "tempi/integrator/one_step/sync_constrained.hpp"
 #include "tempi/integrator/one_step/sync_energy_momentum.hpp"
 #include "tempi/integrator/one_step/sync_newmark_implicit.hpp"
@@ -266,6 +267,15 @@ const std::vector<Method>& rows() {
        .takes_sums = false,
        .takes_faces = true,
        .takes_hard_walls = true},
+      {.name = "static",
+       .keys = "load_steps",
+       .text = "equilibrium under the loads of each load step, by Newton's method; nothing moves",
+       .variants = {{"load_steps"}},
+       .make = [](const Model& model, Steps steps, Options) -> Made {
+         return std::make_unique<StaticEquilibrium>(model, steps.front());
+       },
+       .quasi_static = true,
+       .step_limit = without_limit},
       {.name = "rk4",
        .keys = "",
        .text = "classical Runge-Kutta, a control",
@@ -386,10 +396,11 @@ std::string methods_as_markdown() {
       "tests holds each to its\n"
       "row. *Exact* is to rounding, on free bodies of a frame-indifferent material and free particles; *bounded*: in a "
       "band, without\n"
-      "trend.\n\n"
+      "trend. `static` moves nothing and claims nothing.\n\n"
       "| `method` | keys | solves | order | linear momentum | angular momentum | energy | symplectic | reversible |\n"
       "|---|---|---|---|---|---|---|---|---|\n";
   each_variant([&](const Method& method, const Variant& variant, bool is_explicit, const Claims& claims) {
+    if (method.quasi_static) return;
     page += fmt::format("| `{}` | {} | {} | {} |\n", method.name, variant.keys, is_explicit ? "explicit" : "implicit",
                         claims_as_cells(claims));
   });
@@ -413,7 +424,8 @@ std::string table_of_methods() {
   const Method* last = nullptr;
   each_variant([&](const Method& method, const Variant& variant, bool, const Claims& claims) {
     if (std::exchange(last, &method) == &method) return;
-    table += fmt::format("| `{}` | {} | {} | {} |\n", method.name, variant.keys, method.text, claims_as_cells(claims));
+    table += fmt::format("| `{}` | {} | {} | {} |\n", method.name, variant.keys, method.text,
+                         method.quasi_static ? "- | - | - | - | - | -" : claims_as_cells(claims));
   });
   return table;
 }

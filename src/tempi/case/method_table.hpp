@@ -47,6 +47,7 @@ struct Method {
   Engine engine = Engine::one_step;
   bool asynchronous = false;  // terms have steps of their own
   bool keeps_constraints = false;
+  bool quasi_static = false;      // nothing moves: load_steps in place of steps, and nothing to claim
   bool takes_sums = true;         // of many nodes in one term
   bool takes_faces = takes_sums;  // contact of faces, which is such a sum
   bool takes_hard_walls = false;

@@ -386,6 +386,9 @@ constexpr Option rows[] = {
      "of multi-domain without [[domain]]: elements with short steps a domain of their own where that pays, the cells "
      "of "
      "each group, or so many parts of the mesh cut by METIS"},
+    {"integrator", "load_steps", integer, "", "10", "", at_least_one,
+     "of static: how many equal steps take t from 0 to end_time; loads and supports that are formulas of t grow with "
+     "it"},
     {"integrator", "implicit_step", number, "s", "", "", positive,
      "of avi-implicit: elements whose own step would be shorter act implicitly at this one; the others at halves, "
      "quarters ... or multiples 2, 4 ... of it"},

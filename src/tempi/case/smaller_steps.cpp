@@ -22,7 +22,8 @@ constexpr double same_time = 0.02;     // two failures this near each other, of 
 
 bool begins_again(const Simulation& s, const StepError& failure) {
   const IntegratorInput& in = s.input.integrator;
-  if (!in.safety || in.steps_asked || method_of(in).engine == Engine::stepping) return false;
+  if (!in.safety || in.steps_asked || method_of(in).engine == Engine::stepping || method_of(in).quasi_static)
+    return false;
   if (s.tries.size() >= most_tries) return false;
   return s.tries.empty() || std::abs(failure.time() - s.tries.back().time) > same_time * s.tries.back().time;
 }

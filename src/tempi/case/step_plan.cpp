@@ -40,7 +40,7 @@ class StepPlanner {
     refuse_coupling();
     refuse_accuracy();
     if (!method_.keeps_constraints) at_place(in.place, [&] { require_unconstrained(*s_.model); });
-    if (method_.engine == Engine::stepping)
+    if (method_.engine == Engine::stepping || method_.quasi_static)
       refuse_steps();
     else
       require_steps_for_wanderers(together);
@@ -92,7 +92,9 @@ class StepPlanner {
                           : in.steps == "one-ring" ? StepRule::one_ring
                                                    : StepRule::element;
     const bool implicit = method_.engine == Engine::one_step && !method_.is_explicit(in.options);
-    if (in.step && implicit)
+    if (method_.quasi_static)
+      p_.own.assign(static_cast<std::size_t>(s_.model->term_count()), s_.input.end_time / in.options.load_steps);
+    else if (in.step && implicit)
       p_.own.assign(static_cast<std::size_t>(s_.model->term_count()), *in.step);
     else
       p_.own =
@@ -266,6 +268,10 @@ class StepPlanner {
 
   void refuse_steps() const {
     const IntegratorInput& in = s_.input.integrator;
+    if (in.steps_asked && method_.quasi_static)
+      throw PlacedError(in.step_place, fmt::format("{} has load steps instead of time steps. Leave it out, or give "
+                                                   "load_steps.",
+                                                   in.method));
     if (in.steps_asked)
       throw PlacedError(in.step_place, fmt::format("{} has no time steps: its events follow from {}. Leave out "
                                                    "safety, courant and step.",

@@ -12,6 +12,7 @@
 #include <Eigen/SparseLU>
 #endif
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -134,7 +135,9 @@ std::string attempt(const StepEquations& equations, Vector& z, Descent descent, 
 StepSolution solve_newton(const StepEquations& equations, std::span<const Vector> guesses, double t0) {
   Index iterations = 0;
   std::string failure;
-  for (const Descent descent : {Descent::monotone, Descent::free})
+  std::array order = {Descent::monotone, Descent::free};
+  if (equations.whole_first) std::ranges::reverse(order);
+  for (const Descent descent : order)
     for (const Vector& guess : guesses) {
       Vector z = guess;
       failure = attempt(equations, z, descent, iterations);
