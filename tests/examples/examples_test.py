@@ -27,6 +27,9 @@ class Examples(unittest.TestCase):
     def test_slab(self):
         self.check("slab")
 
+    def test_crack(self):
+        self.check("crack")
+
     def test_pendulum(self):
         self.check("pendulum")
 

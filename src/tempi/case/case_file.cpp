@@ -268,6 +268,10 @@ void read_body(const Reader& reader, CaseFile& c) {
     c.probes.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"),
                         s.boolean("stress"), s.boolean("residual"), s.boolean("body"), s.place_of("name"),
                         s.place_of("residual"), s.place()});
+  for (const Section& s : reader.sections("path_integral"))
+    c.path_integrals.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"),
+                                s.list<double>("direction", "a list of numbers"), s.integer("rings"),
+                                s.place_of("name"), s.place()});
   for (const Section& s : reader.sections("domain"))
     c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"),
                          s.has("substeps") ? std::optional(s.integer("substeps")) : std::nullopt, s.text("integrator"),

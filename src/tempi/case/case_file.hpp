@@ -154,6 +154,15 @@ struct ProbeInput {
   Place name_place, residual_place, place;
 };
 
+struct PathIntegralInput {
+  std::string name;
+  std::vector<double> point;
+  Selector nodes;
+  std::vector<double> direction;
+  int rings;
+  Place name_place, place;
+};
+
 struct DomainInput {
   std::string name;
   Selector target;
@@ -214,6 +223,7 @@ struct CaseFile {
   std::vector<ContactInput> contacts;
   std::vector<WallInput> walls;
   std::vector<ProbeInput> probes;
+  std::vector<PathIntegralInput> path_integrals;
   std::vector<DomainInput> domains;
   std::vector<TieInput> ties;
   std::vector<SubdomainInput> subdomains;

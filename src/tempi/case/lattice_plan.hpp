@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lattice of a case: as its keys have it; left open, the fastest that was tried and did not grow, or that errs by no
-// more than the case allows.
+// The lattice of a case: as its keys have it; left open, the fastest that was tried and did not grow, or that errs by
+// no more than the case allows.
 #pragma once
 
 namespace tempi {

@@ -53,6 +53,7 @@ constexpr SectionInfo sections[] = {
     {"wall", true, "Rigid obstacles at rest, for the nodes of the surface and for particles, which count as points."},
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
+    {"path_integral", true, "J-integrals of cracks, in history.csv."},
     {"subdomain", true, "Parts of the model with energy steps and events of their own, for async-energy-stepping."},
     {"domain", true,
      "Parts of the model that multi-domain integrates each by itself. Every cell, and every bond, is in one."},
@@ -255,6 +256,17 @@ constexpr Option rows[] = {
      ".vibrational_energy (without the motion of its centre of mass), .potential_energy (of what acts among them only) "
      "and, of energy-stepping methods, .level_energy (the terraced one of its subdomains)"},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
+
+    {"path_integral", "name", text, "", "required", "", any,
+     "its columns are NAME.J_1 (at the front alone), NAME.J_2 and so on"},
+    {"path_integral", "point", numbers, "m", "", "", any,
+     "the tip of a crack in the plane, a node of the undeformed mesh"},
+    {"path_integral", "group", group, "", "", "", any, "the nodes of the tip, or of a front in space"},
+    {"path_integral", "where", text, "", "", "", any, where_text},
+    {"path_integral", "direction", numbers, "", "required", "", any,
+     "in which the front would advance, along the crack"},
+    {"path_integral", "rings", integer, "", "4", "", at_least_one,
+     "how many: J_k is of the nodes less than k rings of elements away from the front"},
 
     {"contact", "between", words, "", "", "", any,
      "two groups of cells, facets or particles that share no face: only what is of one with what is of the other; "

@@ -25,20 +25,7 @@ Probe find_probe(const ProbeInput& probe, const std::vector<Probe>& before, cons
   if (probe.point.empty()) {
     return {probe.name, Selection(mesh, constants).nodes(probe.nodes)};
   }
-  if (static_cast<int>(probe.point.size()) != mesh.dim())
-    throw InputError(fmt::format("point has {} components (there are {} dimensions).", probe.point.size(), mesh.dim()));
-  Index best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (Index a = 0; a < mesh.node_count(); ++a) {
-    double d2 = 0.0;
-    for (std::size_t c = 0; c < probe.point.size(); ++c)
-      d2 += std::pow(mesh.point(make_id<NodeId>(a))[c] - probe.point[c], 2);
-    if (d2 < least) {
-      least = d2;
-      best = a;
-    }
-  }
-  return {probe.name, {make_id<NodeId>(best)}};
+  return {probe.name, {nearest_node(probe.point, mesh)}};
 }
 
 std::vector<CellId> cells_around(const std::vector<NodeId>& nodes, const Mesh& mesh) {
@@ -70,6 +57,22 @@ CellId cell_nearest_to(const std::vector<double>& point, const Mesh& mesh) {
 }
 
 }  // namespace
+
+NodeId nearest_node(const std::vector<double>& point, const Mesh& mesh) {
+  if (static_cast<int>(point.size()) != mesh.dim())
+    throw InputError(fmt::format("point has {} components (there are {} dimensions).", point.size(), mesh.dim()));
+  Index best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (Index a = 0; a < mesh.node_count(); ++a) {
+    double d2 = 0.0;
+    for (std::size_t c = 0; c < point.size(); ++c) d2 += std::pow(mesh.point(make_id<NodeId>(a))[c] - point[c], 2);
+    if (d2 < least) {
+      least = d2;
+      best = a;
+    }
+  }
+  return make_id<NodeId>(best);
+}
 
 std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& mesh, const Constants& constants) {
   std::vector<Probe> probes;

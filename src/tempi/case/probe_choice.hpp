@@ -27,6 +27,9 @@ struct Probe {
 // Throws PlacedError: no name or one that is taken, neither or both of point and group, the residual of no point.
 std::vector<Probe> choose_probes(const std::vector<ProbeInput>& in, const Mesh& mesh, const Constants& constants);
 
+// Of the undeformed mesh. Throws InputError: not as many components as dimensions.
+NodeId nearest_node(const std::vector<double>& point, const Mesh& mesh);
+
 // What a probe's nodes are as a body.
 Probe::Body body_of(const Probe& probe, const Model& model, const Integrator& integrator);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tempi/case/method_table.hpp"
 #include "tempi/element/configurational_force.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
 
@@ -125,6 +126,9 @@ std::vector<std::string> history_columns(const Simulation& s) {
       names.push_back(fmt::format("{}.{}", probe.name, energy));
     if (!probe.body->subdomains.empty()) names.push_back(fmt::format("{}.level_energy", probe.name));
   }
+  for (std::size_t i = 0; i < s.path_integrals.size(); ++i)
+    for (int k = 1; k <= s.path_integrals[i].rings(); ++k)
+      names.push_back(fmt::format("{}.J_{}", s.input.path_integrals[i].name, k));
   return names;
 }
 
@@ -159,6 +163,14 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
     }
     if (probe.element) add_residual(s, *probe.element, snapshot, residual, row);
     if (probe.body) add_ledger(s, probe, snapshot, row);
+  }
+  if (s.path_integrals.empty()) return row;
+  const std::vector<double> acceleration = method_of(s.input.integrator).quasi_static
+                                               ? std::vector<double>(snapshot.force.size(), 0.0)
+                                               : accelerations(*s.model, snapshot, s.plan.difference_spacing());
+  for (const PathIntegral& J : s.path_integrals) {
+    const std::vector<double> values = J(snapshot.state.displacement, snapshot.state.velocity, acceleration);
+    row.insert(row.end(), values.begin(), values.end());
   }
   return row;
 }

@@ -12,6 +12,7 @@
 #include "tempi/case/output_plan.hpp"
 #include "tempi/case/probe_choice.hpp"
 #include "tempi/case/step_plan.hpp"
+#include "tempi/element/path_integral.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/model/state.hpp"
 
@@ -31,6 +32,7 @@ struct Simulation {
   StepPlan plan;
   std::unique_ptr<Integrator> integrator;
   std::vector<Probe> probes;
+  std::vector<PathIntegral> path_integrals;
   OutputPlan outputs;
   int threads = 1;
   double start_time = 0.0;            // wall time of building it [s]

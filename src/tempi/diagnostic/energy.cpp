@@ -114,6 +114,19 @@ std::vector<std::array<double, 3>> reactions(const Model& model, const Snapshot&
   return result;
 }
 
+std::vector<double> accelerations(const Model& model, const Snapshot& snapshot, double delta) {
+  const auto d = static_cast<std::size_t>(model.dim());
+  std::vector<double> a(snapshot.force.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto node = make_id<NodeId>(static_cast<Index>(i / d));
+    const auto c = static_cast<int>(i % d);
+    a[i] = model.supports().support_of(node, c) == Supports::none
+               ? snapshot.force[i] / model.mass(node)
+               : model.supports().acceleration(node, c, snapshot.time, delta);
+  }
+  return a;
+}
+
 Sample sample(const Model& model, const Snapshot& snapshot) {
   Sample s{snapshot.time, energies(model, snapshot), momenta(model, snapshot.state), 0.0, {}, {}};
   const auto add = [&](const Ledger& ledger, double& work) {

@@ -41,6 +41,9 @@ PartLedger ledger_of(const Model& model, const Snapshot& snapshot, std::span<con
 // `delta` [s]: spacing of the differences for prescribed accelerations.
 std::vector<std::array<double, 3>> reactions(const Model& model, const Snapshot& snapshot, double delta);
 
+// Of every component: force over mass, or as a support prescribes it [m/s^2]. `delta` as above.
+std::vector<double> accelerations(const Model& model, const Snapshot& snapshot, double delta);
+
 // One sample of a run: everything at one time, velocities of second order.
 struct Sample {
   double time;

@@ -7,11 +7,9 @@
 #include "tempi/core/thread_team.hpp"
 
 namespace tempi {
-namespace {
 
-// Of the nodes of cell k, three components each.
-void add_forces_of(const ElasticCells& cells, Index k, std::span<const double> u, std::span<const double> v,
-                   Carried carried, std::span<double> f) {
+void add_configurational_forces(const ElasticCells& cells, Index k, std::span<const double> u,
+                                std::span<const double> v, Carried carried, std::span<double> f) {
   const auto d = static_cast<std::size_t>(cells.dim());
   const auto nodes = cells.stencil(k);
   double T = 0.0;
@@ -40,8 +38,6 @@ void add_forces_of(const ElasticCells& cells, Index k, std::span<const double> u
   }
 }
 
-}  // namespace
-
 std::vector<double> configurational_forces(std::span<const ElasticCells* const> all, Index node_count, int dim,
                                            std::span<const double> displacement, std::span<const double> velocity,
                                            Carried carried, int threads) {
@@ -54,8 +50,8 @@ std::vector<double> configurational_forces(std::span<const ElasticCells* const> 
     std::vector<double> of_cells(static_cast<std::size_t>(cells->size()) * width, 0.0);
     team.for_each((cells->size() + at_once - 1) / at_once, [&](Index block) {
       for (Index k = block * at_once; k < std::min(cells->size(), (block + 1) * at_once); ++k)
-        add_forces_of(*cells, k, displacement, velocity, carried,
-                      std::span(of_cells).subspan(static_cast<std::size_t>(k) * width, width));
+        add_configurational_forces(*cells, k, displacement, velocity, carried,
+                                   std::span(of_cells).subspan(static_cast<std::size_t>(k) * width, width));
     });
     for (Index k = 0; k < cells->size(); ++k) {  // in their order, on one thread
       const auto nodes = cells->stencil(k);

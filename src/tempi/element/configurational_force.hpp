@@ -25,6 +25,10 @@ namespace tempi {
 
 enum class Carried { places, displacements };  // by a node whose reference place moves
 
+// Adds those of the nodes of one cell, three components each.
+void add_configurational_forces(const ElasticCells& cells, Index k, std::span<const double> displacement,
+                                std::span<const double> velocity, Carried carried, std::span<double> f);
+
 // Of all nodes, dim components each. `velocity`: of all nodes, or empty. `threads` leave no trace in it.
 // Throws InputError: shells, whose bending has none.
 std::vector<double> configurational_forces(std::span<const ElasticCells* const> cells, Index node_count, int dim,
