@@ -25,8 +25,8 @@ struct StepEquations {
   std::function<std::optional<Vector>(const Vector& R)> correct;  // A^{-1} R; empty: A is singular
   // What rounding of the forces alone may leave of each component of R; asked for where R shrinks no more.
   std::function<Vector()> rounding = {};
-  double resolution = 0.0;  // of z: corrections below it cannot be told from rounding
-  double sought = 1e-14;    // of the largest impulse; 0: as small as rounding lets R become
+  double resolution = 0.0;   // of z: corrections below it cannot be told from rounding
+  double sought = 1e-14;     // of the largest impulse; 0: as small as rounding lets R become
   bool whole_first = false;  // whole corrections before a line search: of residuals that grow before they fall
   std::string_view name = "implicit equations", measure = "the largest impulse";  // for messages; of R
 };
@@ -37,7 +37,8 @@ struct StepSolution {
 };
 
 // From the first of `guesses` that leads to a solution: with a line search for falling residuals, and if that
-// fails, with whole corrections wherever they are admissible; or the other way round. Throws SolveError for the step at t0 [s].
+// fails, with whole corrections wherever they are admissible; or the other way round. Throws SolveError for the step at
+// t0 [s].
 StepSolution solve_newton(const StepEquations& equations, std::span<const Eigen::VectorXd> guesses, double t0);
 
 // Factors of matrices whose symbolic part is made once for as long as they have the same pattern.

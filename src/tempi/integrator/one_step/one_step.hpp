@@ -38,7 +38,8 @@ class OneStepMap {
   // step. Others end at nominal_end.
   virtual double end_of_step(const State& /*state*/, double /*t0*/, double nominal_end) { return nominal_end; }
   virtual void take_step(State& state, double t0, double t1) { step(state, t0, t1 - t0); }
-  // After several of them in a row, before anybody else looks at `state`. Until then a map may keep parts of it to itself.
+  // After several of them in a row, before anybody else looks at `state`. Until then a map may keep parts of it to
+  // itself.
   virtual void finish(State& /*state*/) {}
   virtual Integrator::Measures measures() const { return {}; }
   virtual Index evaluations() const { return forces().evaluations(); }  // of forces so far
