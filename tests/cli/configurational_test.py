@@ -45,6 +45,8 @@ class Configurational(CaseFolder):
         self.assertEqual(rows[0], rows[1])
         table = history(self.folder / "case.out")
         self.assertEqual(["tip.J_1", "tip.J_2"], [name for name in table if name.startswith("tip.")])
+        made = summary(self.folder / "case.out")["path_integrals"]
+        self.assertEqual({"tip": {"J": [table["tip.J_1"][-1], table["tip.J_2"][-1]], "length": 1.0}}, made)
 
     def refused(self, section, *words, text=None):
         self.write("square.msh", square(8))

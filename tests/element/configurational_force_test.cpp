@@ -13,18 +13,10 @@ namespace tempi {
 namespace {
 
 using test::MeshCase;
+using test::moved;
 
 const std::array<Material, 3> materials = {NeoHookean{{1.3, 0.7}}, SaintVenantKirchhoff{{1.3, 0.7}},
                                            LinearElastic{{1.3, 0.7}}};
-
-Mesh moved(const Mesh& mesh, std::span<const double> points) {
-  std::vector<std::vector<int>> cells;
-  for (Index c = 0; c < mesh.cells().size(); ++c) {
-    cells.emplace_back();
-    for (const NodeId a : mesh.cells()[c]) cells.back().push_back(static_cast<int>(index(a)));
-  }
-  return test::mesh_of(mesh.dim(), {points.begin(), points.end()}, mesh.cells().types.front(), cells);
-}
 
 std::unique_ptr<ElasticCells> cells_of(const Mesh& mesh, const Material& material) {
   std::vector<CellId> all;

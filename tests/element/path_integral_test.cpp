@@ -13,6 +13,7 @@ namespace tempi {
 namespace {
 
 using test::expect_words;
+using test::moved;
 using test::refusal;
 
 struct Sheet {
@@ -37,15 +38,6 @@ struct Sheet {
     return PathIntegral(mesh, all, front, direction, rings)(u, moving ? v : none, moving ? a : none);
   }
 };
-
-Mesh moved(const Mesh& mesh, std::span<const double> points) {
-  std::vector<std::vector<int>> cells;
-  for (Index c = 0; c < mesh.cells().size(); ++c) {
-    cells.emplace_back();
-    for (const NodeId a : mesh.cells()[c]) cells.back().push_back(static_cast<int>(index(a)));
-  }
-  return test::mesh_of(mesh.dim(), {points.begin(), points.end()}, mesh.cells().types.front(), cells);
-}
 
 double energy(const Mesh& mesh, std::span<const double> u) {
   const Sheet sheet(Mesh{mesh});

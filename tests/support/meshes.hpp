@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -93,6 +94,16 @@ inline Mesh mesh_of(int dim, std::vector<double> points, CellType type, const st
     data.cells.push_back(type, nodes, data.cells.size() + 1);
   }
   return Mesh(std::move(data));
+}
+
+// The same cells, all of one type, over other points.
+inline Mesh moved(const Mesh& mesh, std::span<const double> points) {
+  std::vector<std::vector<int>> cells;
+  for (Index c = 0; c < mesh.cells().size(); ++c) {
+    cells.emplace_back();
+    for (const NodeId a : mesh.cells()[c]) cells.back().push_back(static_cast<int>(index(a)));
+  }
+  return mesh_of(mesh.dim(), {points.begin(), points.end()}, mesh.cells().types.front(), cells);
 }
 
 // One distorted mesh per element, with a name for messages. Curved ones have bent edges and faces.

@@ -17,8 +17,8 @@
 #include "tempi/case/material_choice.hpp"
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/particle_choice.hpp"
+#include "tempi/case/path_integral_choice.hpp"
 #include "tempi/case/potential_choice.hpp"
-#include "tempi/case/selection.hpp"
 #include "tempi/case/shell_choice.hpp"
 #include "tempi/case/simulation.hpp"
 #include "tempi/case/support_choice.hpp"
@@ -69,55 +69,15 @@ class Builder {
     for (std::size_t i = 0; i < s_.probes.size(); ++i)
       if (input().probes[i].body) s_.probes[i].body = body_of(s_.probes[i], *s_.model, *s_.integrator);
     check_residual_probes();
-    choose_path_integrals();
+    s_.path_integrals = choose_path_integrals(input().path_integrals, s_.body, input().constants, s_.warnings);
     if (input().configurational_forces)
-      refuse_other_than_solids(input().configurational_place, "configurational_forces");
+      require_solids(s_.body, input().configurational_place, "configurational_forces");
     s_.outputs = plan_outputs(s_);
     s_.start_time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(s_);
   }
 
  private:
-  void refuse_other_than_solids(const Place& place, std::string_view what) const {
-    if (s_.body.cells.empty())
-      throw PlacedError(place, fmt::format("{} are of elements, and there are only particles. Leave it out.", what));
-    if (!s_.body.bending.empty() ||
-        std::ranges::any_of(s_.body.cells, [](const auto* c) { return c->thickness() > 0.0; }))
-      throw PlacedError(place,
-                        fmt::format("{} are of solid elements: the bending of shells has none. Leave it out.", what));
-  }
-
-  void choose_path_integrals() {
-    for (const PathIntegralInput& in : input().path_integrals) {
-      refuse_other_than_solids(in.place, "path integrals");
-      for (const auto& other : input().path_integrals)
-        if (&other != &in && other.name == in.name)
-          throw PlacedError(in.name_place, fmt::format("there are two path integrals named '{}'.", in.name));
-      at_place(in.place, [&] {
-        s_.path_integrals.emplace_back(mesh(), s_.body.cells, front_of(in), in.direction, in.rings);
-        if (const int ring = s_.path_integrals.back().first_other_material(); ring > 0)
-          s_.warnings.push_back(
-              fmt::format("{}: from ring {} on the nodes of '{}' reach another material, where J is not "
-                          "that of the tip alone. Trust J_1 to J_{}.",
-                          in.place, ring, in.name, ring - 1));
-      });
-    }
-  }
-
-  std::vector<NodeId> front_of(const PathIntegralInput& in) const {
-    if (in.point.empty() == in.nodes.everything()) throw InputError("a path integral needs either a point or a group.");
-    if (in.point.empty()) return Selection(mesh(), input().constants).nodes(in.nodes);
-    const NodeId tip = nearest_node(in.point, mesh());
-    double squared = 0.0, extent = 0.0;
-    for (std::size_t c = 0; c < in.point.size(); ++c) squared += std::pow(mesh().point(tip)[c] - in.point[c], 2);
-    for (const double X : mesh().points()) extent = std::max(extent, std::abs(X));
-    if (std::sqrt(squared) > 1e-6 * extent)
-      throw InputError(fmt::format("there is no node at ({:.6g}): the nearest, {}, is at ({:.6g}). Put one at the tip.",
-                                   fmt::join(in.point, ", "), mesh().point_label(tip),
-                                   fmt::join(mesh().point(tip), ", ")));
-    return {tip};
-  }
-
   void check_residual_probes() const {
     const std::vector<Index> terms = s_.body.term_of_cell();
     for (std::size_t i = 0; i < s_.probes.size(); ++i) {

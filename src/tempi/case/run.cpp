@@ -257,6 +257,7 @@ class Run {
     for (const Row& row : rows_) {
       balance_.add(row.sample);
       history_->write(row.values);
+      last_values_ = row.values;
       now_.last_row = row.sample.time;
     }
     rows_.clear();
@@ -279,10 +280,10 @@ class Run {
   }
 
   Summary finish(Status status, const std::string& message) {
-    const RunFigures figures{status,          message,         std::max(now_.last_row, 0.0),
-                             now_.wall_time,  now_.start_time, now_.history_time,
-                             now_.frame_time, now_.tries_time, total_time(),
-                             now_.resumed,    options_.threads};
+    const RunFigures figures{status,          message,          std::max(now_.last_row, 0.0),
+                             now_.wall_time,  now_.start_time,  now_.history_time,
+                             now_.frame_time, now_.tries_time,  total_time(),
+                             now_.resumed,    options_.threads, last_values_};
     Summary summary = summarise(s_, balance_, residual_ ? &*residual_ : nullptr, figures);
     if (!summary.caution.empty()) log_.say("caution: " + summary.caution);
     log_.say(fmt::format("{}{}{}", name_of(status), message.empty() ? "" : ": ", message));
@@ -303,6 +304,7 @@ class Run {
     Sample sample;
     std::vector<double> values;
   };
+  std::vector<double> last_values_;      // of the last row written
   std::vector<Row> rows_;                // in doubt, or about to be written
   std::optional<ResonanceGuard> guard_;  // of unequal steps on a lattice
   RunPosition now_;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/core/fingerprint.hpp"
@@ -187,6 +188,12 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
   if (engine == Engine::softened)
     r.measures.emplace_back("implicit_elements", static_cast<double>(plan.implicit_terms));
   r.claims = s.integrator->claims();
+  auto value = figures.last_row.end();  // they end the row
+  for (const PathIntegral& J : s.path_integrals) value -= figures.last_row.empty() ? 0 : J.rings();
+  for (std::size_t i = 0; i < s.path_integrals.size() && !figures.last_row.empty(); ++i) {
+    const auto first = std::exchange(value, value + s.path_integrals[i].rings());
+    r.path_integrals.push_back({s.input.path_integrals[i].name, {first, value}, s.path_integrals[i].length()});
+  }
   r.groups = groups_of_cells(*s.body.mesh);
   r.wall_time = figures.wall_time;
   if (plan.choice) r.predicted_wall_time = s.predicted_time(*plan.choice);
@@ -242,6 +249,8 @@ std::string to_json(const Summary& r) {
   if (r.residual) j["energy_residual"] = residual_json(*r.residual);
   if (!r.measures.empty()) j["measures"] = Json::object();
   for (const auto& [name, value] : r.measures) j["measures"][name] = value;
+  for (const Summary::CrackFront& front : r.path_integrals)
+    j["path_integrals"][front.name] = {{"J", front.J}, {"length", front.length}};
   j["claims"] = claims_json(r.claims);
   j["groups"] = Json::object();
   for (const auto& [place, name] : r.groups) j["groups"][std::to_string(place)] = name;

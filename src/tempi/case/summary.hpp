@@ -50,6 +50,12 @@ struct Summary {
   };
   std::optional<Residual> residual;
   Integrator::Measures measures;
+  struct CrackFront {
+    std::string name;
+    std::vector<double> J;  // J_1, J_2 ... at the last row [J/m^2]
+    double length;          // [m]
+  };
+  std::vector<CrackFront> path_integrals;
   Claims claims{};
   std::vector<std::pair<std::size_t, std::string>> groups;  // those of cells: number in the frames, name
   double wall_time = 0.0;                                   // drifts, forces, scheduling, residuals [s]
@@ -80,6 +86,7 @@ struct RunFigures {
   double total_time;                                       // [s]
   Index resumed;
   int threads;
+  std::vector<double> last_row;  // of the history; empty: none was written
 };
 Summary summarise(const Simulation& simulation, const Balance& balance, const EnergyResidual* residual,
                   const RunFigures& figures);
