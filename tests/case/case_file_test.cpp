@@ -150,7 +150,8 @@ TEST(ReadCase, every_default_of_the_table_is_a_value_it_accepts) {
     const std::string text = std::string(complete) +
                              "[[potential]]\ntype = \"well\"\nstiffness = 1\n"
                              "[[constraint]]\ntype = \"rigid-body\"\n[[contact]]\npenalty = 1\n"
-                             "[[wall]]\ntype = \"plane\"\n";
+                             "[[wall]]\ntype = \"plane\"\n"
+                             "[[path_integral]]\nname = \"tip\"\ndirection = [1, 0]\n";
     std::vector<std::string> settings = {fmt::format("{}={}", path, o.fallback)};
     const auto owner = std::ranges::find_if(method_table(), [&](const Method& m) { return has_key(m.keys, o.key); });
     if (o.section == "integrator" && owner != method_table().end())  // a key of some methods only
