@@ -12,6 +12,7 @@ momentum.png   how linear and angular momentum change over time
 phase.png      the velocity of particles' probes over their position
 probes.png, reactions.png   the histories of probes and supports, if there are any
 bodies.png     the energies of probes that are followed as bodies
+path_integrals.png   J of cracks, ring by ring
 contact.png    the force of contact by layers, the smallest distance, the layers touched
 comparison.png of several runs, in the first one's folder: the change of energy, the running mean of the kinetic
                energy and, if all have a probe of the same name, its phase portrait
@@ -36,7 +37,7 @@ except ImportError as missing:
     sys.exit(2)
 
 from comparison import comparison
-from pictures import body_energies, contact_histories, momentum, overview, phase, residual, vector_histories, von_mises
+from pictures import body_energies, contact_histories, momentum, overview, path_integrals, phase, residual, vector_histories, von_mises
 from read import Run, RunError, WriteError, damage_named, read_run
 from style import RESOLUTION, STYLE
 
@@ -51,6 +52,7 @@ def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:
         yield "phase.png", phase(run)
     yield "probes.png", vector_histories(run, reactions=False)
     yield "bodies.png", body_energies(run)
+    yield "path_integrals.png", path_integrals(run)
     yield "contact.png", contact_histories(run)
     yield "reactions.png", vector_histories(run, reactions=True)
 

@@ -278,6 +278,28 @@ def body_energies(run: Run) -> Figure | None:
     return figure
 
 
+def path_integrals(run: Run) -> Figure | None:
+    """Of every front its J, of the smallest ring darkest."""
+    names = [column.removesuffix(".J_1") for column in run.history if column.endswith(".J_1")]
+    if not names:
+        return None
+    columns = min(2, len(names))
+    figure = new_figure(WIDTH if columns > 1 else WIDTH / 2 + 0.6, 2.5 * math.ceil(len(names) / columns) + 0.1)
+    axes = list(figure.subplots(math.ceil(len(names) / columns), columns, squeeze=False).flat)
+    for ax in axes[len(names) :]:
+        ax.set_axis_off()
+    for ax, name in zip(axes, names):
+        curves = {column.rpartition("_")[2]: values for column, values in run.history.items() if column.startswith(f"{name}.J_")}
+        factor, unit = scaled_unit(largest_magnitude(*curves.values()), "J")
+        times = set_time_axis(ax, run)
+        for place, (ring, values) in enumerate(curves.items()):
+            ax.plot(times, values * factor, color=UPDATES_MAP(0.8 * place / len(curves)), lw=0.8, label=f"$J_{{{ring}}}$")
+        ax.set_ylabel(f"J ({unit}/m$^2$)")
+        ax.set_title(plain(name), pad=34 if len(curves) > 4 else 20)
+        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=4, fontsize="small")
+    return figure
+
+
 def contact_histories(run: Run) -> Figure | None:
     """Of every section of layered contact: its force, the smallest distance, and how many layers are touched."""
     names = [column.rpartition(".")[0] for column in run.history if column.startswith("contact_") and column.endswith(".layers")]

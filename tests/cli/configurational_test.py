@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configurational forces and path integrals of a case: what is written, and what is refused."""
 
+import importlib.util
 import unittest
 
 import numpy as np
@@ -47,6 +48,15 @@ class Configurational(CaseFolder):
         self.assertEqual(["tip.J_1", "tip.J_2"], [name for name in table if name.startswith("tip.")])
         made = summary(self.folder / "case.out")["path_integrals"]
         self.assertEqual({"tip": {"J": [table["tip.J_1"][-1], table["tip.J_2"][-1]], "length": 1.0}}, made)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+    def test_j_is_drawn(self):
+        self.write("square.msh", square(8))
+        self.write("case.toml", case_text(output="frames = 1\nhistory = 10") + f"\n[[path_integral]]\n{TIP}\n")
+        self.assertEqual(0, self.tempi("run", "case.toml", "--overwrite").returncode)
+        done = self.tempi("plot", "case.out")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("path_integrals.png", done.stdout)
 
     def refused(self, section, *words, text=None):
         self.write("square.msh", square(8))
