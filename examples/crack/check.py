@@ -76,6 +76,10 @@ def main() -> int:
     first = rings(linear)[:, -1]
     report.figure("at rest, 3-node triangles: J_2 to J_8, mean over the handbook's", float(first[1:].mean() / handbook()), 0.95, 1.02, "1",
                   scatter=5e-3)
+    slice_ = run(HERE / "slice.toml", "slice", {})
+    front = np.array([slice_.history[f"{tip}.J_{k}"][-1] for tip in ("tip", "other") for k in (2, 3, 4)])
+    report.figure("in space: J_2 to J_4 of both fronts, mean over the handbook's", float(front.mean() / handbook()), 0.98, 1.02, "1", scatter=1e-2)
+    report.figure("in space: spread of J_2 to J_4 of both fronts", float(np.ptp(front) / front.mean()), 0, 0.05, "0", scatter=0.5)
     energy = [run(case("centre", **size, half=HALF + by), f"half{by:+}", {}).history["total_energy"][-1] for by in (-0.005, 0.005)]
     report.figure("at rest: J over the energy's difference in the length", float(J[1:].mean() / ((energy[1] - energy[0]) / 0.02)), 0.98, 1.02,
                   "1", scatter=5e-3)
