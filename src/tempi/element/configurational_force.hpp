@@ -3,18 +3,19 @@
 //
 //   f_a = sum_K int_K [(W - T) dN_a/dX_J - A_iI P_iJ dN_a/dX_J] dX,   A = F or F - I   [N], per unit thickness in 2-D
 //
-// With A = F it is dV/dX_a while places x stay (Lew, Marsden, Ortiz, West 2004, section 6.4: minus the integral of
-// Eshelby's tensor C = F^T P - W I ... with C^I_J N_a,J, eq. (102); 2003, eq. (83)), to rounding: the derivative of the
-// very energy that is integrated. With A = F - I displacements u stay with the node instead, which at a node in
-// equilibrium is the same, and is what energy release rates of loaded bodies want: dead loads do no work then.
+// With A = F it is dV/dX_a while places x stay: dS/dX_a of Lew, Marsden, Ortiz, West 2004, eqs. (102)-(105), the integral
+// of the spatial block of Eshelby's tensor, (W - T) I - F^T P (their section 5.4; 2003, eq. (83)), with N_a,J; to
+// rounding, since it is the derivative of the very energy that is integrated. With A = F - I displacements u stay with
+// the node instead, which at a node in equilibrium is the same, and is what energy release rates of loaded bodies want:
+// dead loads do no work then.
 //
 // T [J/m^3], only where velocities are given: the kinetic energy of the cell's lumped masses over its volume, so that
 // f_a = -d(T - V)/dX_a. Loads, dampers, springs and HRZ's fractions of curved cells, as they change, have no part in
 // it. On a straight cell of 6 or 10 nodes mid-edge nodes have forces, too: those of the cell that it would become.
 //
 // Identities, whatever the state: sum of f_a over a body 0; sum X_a x f_a = 0 with A = F, isotropic W, at rest (the
-// paper's frame indifference does not suffice). Cost: one scalar pass, 0.26 us
-// a 4-node tetrahedron with what a frame writes of it, as much as 16 packed updates.
+// paper's frame indifference does not suffice). Cost: one scalar pass, with
+// what a frame writes of it 0.26 us a 4-node tetrahedron, as much as 16 packed updates.
 #pragma once
 
 #include <span>
