@@ -3,11 +3,11 @@
 //
 //   f_a = sum_K int_K [(W - T) dN_a/dX_J - A_iI P_iJ dN_a/dX_J] dX,   A = F or F - I   [N], per unit thickness in 2-D
 //
-// With A = F it is dV/dX_a while places x stay: dS/dX_a of Lew, Marsden, Ortiz, West 2004, eqs. (102)-(105), the integral
-// of the spatial block of Eshelby's tensor, (W - T) I - F^T P (their section 5.4; 2003, eq. (83)), with N_a,J; to
-// rounding, since it is the derivative of the very energy that is integrated. With A = F - I displacements u stay with
-// the node instead, which at a node in equilibrium is the same, and is what energy release rates of loaded bodies want:
-// dead loads do no work then.
+// With A = F it is dV/dX_a while places x stay: dS/dX_a of Lew, Marsden, Ortiz, West 2004, eqs. (102)-(105), the
+// integral of the spatial block of Eshelby's tensor, (W - T) I - F^T P (their section 5.4; 2003, eq. (83)), with N_a,J;
+// to rounding, since it is the derivative of the very energy that is integrated. With A = F - I displacements u stay
+// with the node instead, which at a node in equilibrium is the same, and is what energy release rates of loaded bodies
+// want: dead loads do no work then.
 //
 // T [J/m^3], only where velocities are given: the kinetic energy of the cell's lumped masses over its volume, so that
 // f_a = -d(T - V)/dX_a. Loads, dampers, springs and HRZ's fractions of curved cells, as they change, have no part in
