@@ -16,7 +16,13 @@ namespace tempi {
 void StaticMap::step(State& state, double t0, double h) const {
   Stage start{map_of(state.displacement), Vector::Zero(forces_.mass().size()), {}, {}}, end;
   forces_.require(forces_.evaluate(start, t0));
-  last_iterations_ = find(start.u, t0, h, end);
+  if (!found_ || found_->t0 != t0 || found_->h != h || found_->from != start.u) {
+    found_.reset();
+    const StepSolution solution = find(start.u, t0, h, end);
+    found_ = Found{start.u, end.u, t0, h, solution.iterations};
+  }
+  end = {found_->u, Vector::Zero(start.u.size()), {}, {}};
+  forces_.require(forces_.evaluate(end, t0 + h));
   const Vector along = end.u - start.u;
   for (Stage* stage : {&start, &end}) {
     stage->v = along / h;
@@ -28,7 +34,7 @@ void StaticMap::step(State& state, double t0, double h) const {
   std::ranges::fill(state.velocity, 0.0);
 }
 
-Index StaticMap::find(const Vector& from, double t0, double h, Stage& end) const {
+StepSolution StaticMap::find(const Vector& from, double t0, double h, Stage& end) const {
   const double t1 = t0 + h;
   Vector placed = from, moving = Vector::Zero(from.size());
   forces_.prescribe(t1, placed, moving);
@@ -87,9 +93,9 @@ Index StaticMap::find(const Vector& from, double t0, double h, Stage& end) const
   }
   guesses.push_back(placed);
   try {
-    const StepSolution found = solve_newton(equations, guesses, t0);
+    StepSolution found = solve_newton(equations, guesses, t0);
     equations.evaluate(found.z);
-    return found.iterations;
+    return found;
   } catch (const SolveError& e) {
     if (singular) throw SolveError(fmt::format("at t = {:.9g} s {}", t1, not_held(astray)));
     throw SolveError(
@@ -114,8 +120,8 @@ std::string StaticMap::not_held(const Vector& correction) const {
 
 void StaticMap::take_step(State& state, double t0, double t1) {
   step(state, t0, t1 - t0);
-  iterations_ += last_iterations_;
-  most_iterations_ = std::max(most_iterations_, last_iterations_);
+  iterations_ += found_->iterations;
+  most_iterations_ = std::max(most_iterations_, found_->iterations);
   ++steps_;
 }
 

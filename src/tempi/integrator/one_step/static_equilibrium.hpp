@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "tempi/integrator/one_step/newton.hpp"
 #include "tempi/integrator/one_step/one_step.hpp"
@@ -39,12 +40,17 @@ class StaticMap final : public OneStepMap {
  private:
   using Vector = StageForces::Vector;
 
-  Index find(const Vector& from, double t0, double h, Stage& end) const;
+  StepSolution find(const Vector& from, double t0, double h, Stage& end) const;
   std::string not_held(const Vector& correction) const;
 
   StageForces forces_;
   mutable std::unique_ptr<StepMatrix> matrix_;  // made when first needed
-  mutable Index last_iterations_ = 0;
+  struct Found {  // the last equilibrium: a row of the history looks at it before the step is taken
+    Vector from, u;
+    double t0, h;
+    Index iterations;
+  };
+  mutable std::optional<Found> found_;
   Index iterations_ = 0, most_iterations_ = 0, steps_ = 0;
 };
 
