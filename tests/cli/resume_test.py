@@ -72,6 +72,7 @@ def cases():
     yield "queue", body('method = "avi"\nsafety = 0.5\nlattice = "exact"', DAMPED, run="end_time = 0.05\ncheckpoint = 0.02")
     yield "newmark", body('method = "newmark"\nsafety = 0.5\nresidual = true', run="end_time = 0.1\ncheckpoint = 0.02")
     yield "gauss", body('method = "gauss"\norder = 2\nstep = 1e-3', run="end_time = 0.03\ncheckpoint = 0.02")
+    yield "static", body('method = "static"\nload_steps = 40')
     yield "energy steps", body('method = "async-energy-stepping"\nenergy_step = 1e-3\nsubdomains = "terms"', load="",
                                fix='group = "bottom"', run="end_time = 0.05\ncheckpoint = 0.02")
     yield "begun again with smaller steps", case_text(  # twice: failures_test.py
