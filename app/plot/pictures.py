@@ -254,16 +254,23 @@ def history_panel(ax: Axes, run: Run, name: str, quantity: str) -> None:
     legend_above(ax)
 
 
+def panels_of(count: int, most_columns: int, height: float) -> tuple[Figure, list[Axes]]:
+    """A panel each for so many things, in rows of this height; what is left of the last row is empty."""
+    columns = min(most_columns, count)
+    rows = math.ceil(count / columns)
+    figure = new_figure(WIDTH if columns > 1 else WIDTH / 2 + 0.6, height * rows + 0.1)
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for ax in axes[count:]:
+        ax.set_axis_off()
+    return figure, axes
+
+
 def body_energies(run: Run) -> Figure | None:
     """Of every probe that is followed as a body; with energy-stepping also what it keeps while nothing touches it."""
     names = [column.rpartition(".")[0] for column in run.history if column.endswith(".vibrational_energy")]
     if not names:
         return None
-    columns = min(3, len(names))
-    figure = new_figure(WIDTH if columns > 1 else WIDTH / 2 + 0.6, 2.4 * math.ceil(len(names) / columns) + 0.1)
-    axes = list(figure.subplots(math.ceil(len(names) / columns), columns, squeeze=False).flat)
-    for ax in axes[len(names) :]:
-        ax.set_axis_off()
+    figure, axes = panels_of(len(names), 3, 2.4)
     for ax, name in zip(axes, names):
         curves = {kind: run.history[f"{name}.{kind}_energy"] for kind in ("kinetic", "vibrational", "potential")}
         if f"{name}.level_energy" in run.history:
@@ -283,11 +290,7 @@ def path_integrals(run: Run) -> Figure | None:
     names = [column.removesuffix(".J_1") for column in run.history if column.endswith(".J_1")]
     if not names:
         return None
-    columns = min(2, len(names))
-    figure = new_figure(WIDTH if columns > 1 else WIDTH / 2 + 0.6, 2.5 * math.ceil(len(names) / columns) + 0.1)
-    axes = list(figure.subplots(math.ceil(len(names) / columns), columns, squeeze=False).flat)
-    for ax in axes[len(names) :]:
-        ax.set_axis_off()
+    figure, axes = panels_of(len(names), 2, 2.5)
     for ax, name in zip(axes, names):
         curves = {column.rpartition("_")[2]: values for column, values in run.history.items() if column.startswith(f"{name}.J_")}
         factor, unit = scaled_unit(largest_magnitude(*curves.values()), "J")

@@ -18,8 +18,7 @@ void StaticMap::step(State& state, double t0, double h) const {
   forces_.require(forces_.evaluate(start, t0));
   if (!found_ || found_->t0 != t0 || found_->h != h || found_->from != start.u) {
     found_.reset();
-    const StepSolution solution = find(start.u, t0, h, end);
-    found_ = Found{start.u, end.u, t0, h, solution.iterations};
+    found_ = find(start.u, t0, h);
   }
   end = {found_->u, Vector::Zero(start.u.size()), {}, {}};
   forces_.require(forces_.evaluate(end, t0 + h));
@@ -34,11 +33,11 @@ void StaticMap::step(State& state, double t0, double h) const {
   std::ranges::fill(state.velocity, 0.0);
 }
 
-StepSolution StaticMap::find(const Vector& from, double t0, double h, Stage& end) const {
+StaticMap::Found StaticMap::find(const Vector& from, double t0, double h) const {
   const double t1 = t0 + h;
   Vector placed = from, moving = Vector::Zero(from.size());
   forces_.prescribe(t1, placed, moving);
-  end.v = Vector::Zero(from.size());
+  Stage end{placed, Vector::Zero(from.size()), {}, {}};
   if (!matrix_) {
     Vector ones = Vector::Zero(from.size());
     for (const Index i : forces_.held()) ones(i) = 1.0;
@@ -72,7 +71,7 @@ StepSolution StaticMap::find(const Vector& from, double t0, double h, Stage& end
   equations.resolution = 1e-15 * std::max(from.cwiseAbs().maxCoeff(), placed.cwiseAbs().maxCoeff());
   equations.correct = [&](const Vector& r) -> std::optional<Vector> {
     const auto u = span_of(end.u);
-    const auto& K = (*matrix_).stiffness()(u, t1);
+    const auto& K = matrix_->stiffness()(u, t1);
     singular = !matrix_->factorise(K, 1.0);
     if (singular) return std::nullopt;
     const Vector dz = matrix_->solve(r);
@@ -83,7 +82,6 @@ StepSolution StaticMap::find(const Vector& from, double t0, double h, Stage& end
   // From where the body is, with supports moved; or from where a linear body would go, so that an element beside a
   // support that moves far is not turned inside out before anything else has moved.
   std::vector<Vector> guesses;
-  Vector reaction = Vector::Zero(from.size());
   if (Stage begun{from, end.v, {}, {}};
       (placed - from).cwiseAbs().maxCoeff() > 0.0 && forces_.evaluate(begun, t1).holds()) {
     const auto& K = matrix_->stiffness()(span_of(from), t1);
@@ -93,9 +91,8 @@ StepSolution StaticMap::find(const Vector& from, double t0, double h, Stage& end
   }
   guesses.push_back(placed);
   try {
-    StepSolution found = solve_newton(equations, guesses, t0);
-    equations.evaluate(found.z);
-    return found;
+    const StepSolution solution = solve_newton(equations, guesses, t0);
+    return {from, end.u, t0, h, solution.iterations};
   } catch (const SolveError& e) {
     if (singular) throw SolveError(fmt::format("at t = {:.9g} s {}", t1, not_held(astray)));
     throw SolveError(
@@ -113,8 +110,7 @@ std::string StaticMap::not_held(const Vector& correction) const {
   const auto X = model.reference().subspan(static_cast<std::size_t>(i) / d * d, d);
   return fmt::format(
       "the body may move without force, node {} at ({:.4g}) farthest. Hold it by [[fix]] so that it can neither move "
-      "nor "
-      "turn, every part of it; if it is held, it buckles here.",
+      "nor turn, every part of it; if it is held, it buckles here.",
       i / model.dim(), fmt::join(X, ", "));
 }
 

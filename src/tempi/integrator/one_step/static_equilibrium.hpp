@@ -39,18 +39,18 @@ class StaticMap final : public OneStepMap {
 
  private:
   using Vector = StageForces::Vector;
-
-  StepSolution find(const Vector& from, double t0, double h, Stage& end) const;
-  std::string not_held(const Vector& correction) const;
-
-  StageForces forces_;
-  mutable std::unique_ptr<StepMatrix> matrix_;  // made when first needed
-  struct Found {  // the last equilibrium: a row of the history looks at it before the step is taken
+  struct Found {
     Vector from, u;
     double t0, h;
     Index iterations;
   };
-  mutable std::optional<Found> found_;
+
+  Found find(const Vector& from, double t0, double h) const;
+  std::string not_held(const Vector& correction) const;
+
+  StageForces forces_;
+  mutable std::unique_ptr<StepMatrix> matrix_;  // made when first needed
+  mutable std::optional<Found> found_;  // the last one: a row of the history looks at it before the step is taken
   Index iterations_ = 0, most_iterations_ = 0, steps_ = 0;
 };
 
