@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "tempi/case/adapt.hpp"
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/model_report.hpp"
 #include "tempi/case/option_table.hpp"
@@ -83,6 +84,7 @@ struct Arguments {
   tempi::Index longest_steps = tempi::stability_horizon;
   std::vector<std::string> run_folders;
   int frame = -1;
+  tempi::AdaptionOptions adaption;
 };
 
 std::string time_left(const tempi::Progress& p) {
@@ -100,29 +102,27 @@ void show_progress(const tempi::Progress& p) {
              p.energy_change, time_left(p));
 }
 
-int run_case(const Arguments& arguments) {
-  tempi::RunOptions options;
-  const tempi::Existing existing = arguments.overwrite ? tempi::Existing::overwrite
-                                   : arguments.resume  ? tempi::Existing::resume
-                                                       : tempi::Existing::refuse;
-  options.existing = existing;
-  options.folder = arguments.folder ? fs::path(*arguments.folder)
-                                    : fs::path(arguments.case_file).filename().replace_extension(".out");
-  tempi::CaseFile input = tempi::read_case(arguments.case_file, arguments.settings);
-  tempi::check_output_folder(options.folder, existing);
-  if (arguments.resume && tempi::is_complete(options.folder, input)) {
-    if (!arguments.quiet) say(fmt::format("'{}' is complete already.", options.folder.string()));
-    return done;
-  }
-  tempi::Simulation simulation = built(std::move(input), arguments.threads);
-  if (!arguments.quiet)
-    for (const std::string& warning : simulation.warnings) say("warning: " + warning);
+fs::path folder_of(const Arguments& arguments, const char* ending) {
+  return arguments.folder ? fs::path(*arguments.folder)
+                          : fs::path(arguments.case_file).filename().replace_extension(ending);
+}
+
+void hear_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);  // as nohup wants it
+}
+
+void show_warnings(const tempi::Simulation& simulation) {
+  for (const std::string& warning : simulation.warnings) say("warning: " + warning);
+}
+
+int run_built(tempi::Simulation simulation, const Arguments& arguments, tempi::RunOptions options) {
+  if (!arguments.quiet) show_warnings(simulation);
   options.threads = arguments.threads;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal && !arguments.quiet) options.on_progress = show_progress;
   options.stop = &stop_requested;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);  // as nohup wants it
+  hear_signals();
   options.on_warning = [&](const std::string& warning) { say("warning: " + warning); };
   const auto clear_line = [&] {
     if (options.on_progress) fmt::print(stderr, "\r\033[K");
@@ -149,10 +149,60 @@ int run_case(const Arguments& arguments) {
   return done;
 }
 
+int run_case(const Arguments& arguments) {
+  tempi::RunOptions options;
+  options.existing = arguments.overwrite ? tempi::Existing::overwrite
+                     : arguments.resume  ? tempi::Existing::resume
+                                         : tempi::Existing::refuse;
+  options.folder = folder_of(arguments, ".out");
+  tempi::CaseFile input = tempi::read_case(arguments.case_file, arguments.settings);
+  tempi::check_output_folder(options.folder, options.existing);
+  if (arguments.resume && tempi::is_complete(options.folder, input)) {
+    if (!arguments.quiet) say(fmt::format("'{}' is complete already.", options.folder.string()));
+    return done;
+  }
+  return run_built(built(std::move(input), arguments.threads), arguments, options);
+}
+
+// Moves the nodes, and runs the case on the mesh that it has written.
+int adapt_case(const Arguments& arguments) {
+  const tempi::Existing existing = arguments.overwrite ? tempi::Existing::overwrite : tempi::Existing::refuse;
+  const fs::path folder = folder_of(arguments, ".adapted");
+  tempi::CaseFile input = tempi::read_case(arguments.case_file, arguments.settings);
+  tempi::check_output_folder(folder, existing);
+  std::vector<std::string> settings = arguments.settings;
+  settings.push_back(fmt::format("mesh.file=\"{}\"", fs::absolute(folder / tempi::adapted_mesh).string()));
+  if (input.mesh_scale != 1.0) settings.emplace_back("mesh.scale=1.0");
+  if (!input.meshes_beside.empty()) settings.emplace_back("mesh.beside=[]");
+  tempi::Simulation simulation = built(std::move(input), arguments.threads);
+  tempi::prepare_output_folder(folder, existing);
+  if (existing == tempi::Existing::overwrite) tempi::move_results_aside(folder);
+  hear_signals();
+  tempi::AdaptRun adaption;
+  adaption.options = arguments.adaption;
+  adaption.stop = &stop_requested;
+  if (!arguments.quiet) {
+    fmt::print("{:>9}  {:>20}  {:>13}  {:>12}  {:>11}\n", "iteration", "potential energy [J]", "largest force",
+               "active cells", "least shape");
+    adaption.on_iteration = [](const tempi::AdaptionState& now) {
+      fmt::print("{:>9}  {:>20.12g}  {:>13.4g}  {:>12}  {:>11.3g}\n", now.iteration, now.potential, now.largest_force,
+                 now.active_cells, now.least_shape);
+    };
+  }
+  const tempi::AdaptReport report = tempi::adapt(simulation, folder, adaption);
+  if (!arguments.quiet) fmt::print("{}", tempi::to_text(report));
+  if (!report.converged && !stop_requested) say(fmt::format("warning: {}", report.fault));
+  stop_requested = false;
+  tempi::RunOptions options;
+  options.existing = tempi::Existing::resume;  // of the folder as it is now
+  options.folder = folder;
+  return run_built(built(tempi::read_case(arguments.case_file, settings), arguments.threads), arguments, options);
+}
+
 int check_case(const Arguments& arguments) {
   const tempi::Simulation simulation =
       built(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
-  for (const std::string& warning : simulation.warnings) say("warning: " + warning);
+  show_warnings(simulation);
   for (const std::string& note : simulation.notes) say("note: " + note);
   fmt::print("{}", tempi::describe_model(simulation));
   return done;
@@ -161,7 +211,7 @@ int check_case(const Arguments& arguments) {
 int measure_stability(const Arguments& arguments) {
   const tempi::Simulation simulation =
       built(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
-  for (const std::string& warning : simulation.warnings) say("warning: " + warning);
+  show_warnings(simulation);
   tempi::StabilityOptions options;
   options.longest_steps = arguments.longest_steps;
   const tempi::StabilityReport report = tempi::measure_stability(simulation, options);
@@ -203,15 +253,36 @@ int dispatch(int argc, char** argv) {
                      "threads to use (default: one per processor, at most 16); the results do not depend on them")
         ->check(CLI::Range(1, 1024));
   };
+  const auto add_results = [&](CLI::App* command, const char* ending) {
+    command->add_option("--out", arguments.folder,
+                        fmt::format("folder for the results (default: the case's name with {})", ending));
+    command->add_flag("--quiet", arguments.quiet, "print nothing but errors");
+    return command->add_flag("--overwrite", arguments.overwrite,
+                             "replace results that are there already; they move to the folder's `previous`");
+  };
   CLI::App* run = app.add_subcommand("run", "run a case and write its results");
   add_case(run);
-  run->add_option("--out", arguments.folder, "folder for the results (default: the case's name with .out)");
-  run->add_flag("--quiet", arguments.quiet, "print nothing but errors");
-  CLI::Option* overwrite =
-      run->add_flag("--overwrite", arguments.overwrite,
-                    "replace results that are there already; they move to the folder's `previous`");
+  CLI::Option* overwrite = add_results(run, ".out");
   run->add_flag("--resume", arguments.resume, "go on from the checkpoint of a run that was cut off, if there is one")
       ->excludes(overwrite);
+  CLI::App* adapt = app.add_subcommand(
+      "adapt", "move the nodes of a static case's mesh to configurational equilibrium, and run it on that mesh");
+  add_case(adapt);
+  add_results(adapt, ".adapted");
+  adapt
+      ->add_option("--tolerance", arguments.adaption.tolerance,
+                   "largest configurational force left, over that of the mesh as given (default: 1e-8)")
+      ->check(CLI::PositiveNumber);
+  adapt->add_option("--iterations", arguments.adaption.iterations, "at most so many (default: 500)")
+      ->check(CLI::PositiveNumber);
+  adapt
+      ->add_option("--least-shape", arguments.adaption.barrier.least_shape,
+                   "shape of a cell, 1 as given, 0 flat, below which a barrier pushes back (default: 0.05)")
+      ->check(CLI::Range(1e-6, 0.99));
+  adapt
+      ->add_option("--least-size", arguments.adaption.barrier.least_size,
+                   "area or volume of a cell, 1 as given, below which a barrier pushes back (default: 1e-8)")
+      ->check(CLI::Range(1e-12, 0.99));
   CLI::App* check = app.add_subcommand("check", "validate a case, print the model and its steps, run nothing");
   add_case(check);
   CLI::App* stability = app.add_subcommand("stability", "measure whether the steps of a case can resonate");
@@ -234,12 +305,14 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);
     const bool unknown = argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-';
-    say(fmt::format("{}. `tempi --help` shows the commands: run, check, stability, plot, options, methods.",
+    say(fmt::format("{}. `tempi --help` shows the commands: run, adapt, check, stability, plot, options, methods.",
                     unknown ? fmt::format("unknown command '{}'", argv[1]) : e.what()));
     return bad_input;
   }
-  if (run->parsed() || check->parsed() || stability->parsed()) arguments.threads = startable(arguments.threads);
+  if (run->parsed() || adapt->parsed() || check->parsed() || stability->parsed())
+    arguments.threads = startable(arguments.threads);
   if (run->parsed()) return run_case(arguments);
+  if (adapt->parsed()) return adapt_case(arguments);
   if (check->parsed()) return check_case(arguments);
   if (stability->parsed()) return measure_stability(arguments);
   if (options->parsed()) {

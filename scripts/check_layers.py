@@ -27,10 +27,11 @@ LAYERS = {
     "model": {"core", "mesh", "potential", "force", "constraint", "contact"},
     "schedule": {"core"},
     "integrator": {"core", "simd", "potential", "contact", "force", "constraint", "model", "schedule"},
+    "adaption": {"core", "mesh", "material", "element", "integrator"},
     "diagnostic": {"core", "mesh", "model", "schedule", "integrator"},
     "io": {"core", "mesh", "model", "diagnostic"},
     "case": {"core", "simd", "mesh", "material", "space", "potential", "element", "pair", "contact", "force", "constraint", "model",
-             "schedule", "integrator", "diagnostic", "io"},
+             "schedule", "integrator", "adaption", "diagnostic", "io"},
 }
 COMMAND = "app"  # may include every folder
 

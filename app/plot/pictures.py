@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -286,18 +287,20 @@ def body_energies(run: Run) -> Figure | None:
 
 
 def path_integrals(run: Run) -> Figure | None:
-    """Of every front its J, of the smallest ring darkest."""
-    names = [column.removesuffix(".J_1") for column in run.history if column.endswith(".J_1")]
-    if not names:
+    """Of every front or defect its J, L or M, of the smallest region darkest."""
+    defects = [match for column in run.history if (match := re.fullmatch(r"(.*)\.([JLM])_1", column))]
+    if not defects:
         return None
-    figure, axes = panels_of(len(names), 2, 2.5)
-    for ax, name in zip(axes, names):
-        curves = {column.rpartition("_")[2]: values for column, values in run.history.items() if column.startswith(f"{name}.J_")}
+    figure, axes = panels_of(len(defects), 2, 2.5)
+    for ax, defect in zip(axes, defects):
+        name, kind = defect.groups()
+        curves = {column.rpartition("_")[2]: values for column, values in run.history.items() if column.startswith(f"{name}.{kind}_")}
         factor, unit = scaled_unit(largest_magnitude(*curves.values()), "J")
         times = set_time_axis(ax, run)
-        for place, (ring, values) in enumerate(curves.items()):
-            ax.plot(times, values * factor, color=UPDATES_MAP(0.8 * place / len(curves)), lw=0.8, label=f"$J_{{{ring}}}$")
-        ax.set_ylabel(f"J ({unit}/m$^2$)")
+        for place, (region, values) in enumerate(curves.items()):
+            ax.plot(times, values * factor, color=UPDATES_MAP(0.8 * place / len(curves)), lw=0.8, label=f"${kind}_{{{region}}}$")
+        per = "/m$^2$" if kind == "J" else "/m" if run.frames and run.mesh.dim == 2 else ""
+        ax.set_ylabel(f"{kind} ({unit}{per})")
         ax.set_title(plain(name), pad=34 if len(curves) > 4 else 20)
         ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=4, fontsize="small")
     return figure

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "support/cases.hpp"
 #include "support/meshes.hpp"
+#include "tempi/element/configurational_force.hpp"
 
 namespace tempi {
 namespace {
@@ -35,7 +37,7 @@ struct Sheet {
   std::vector<double> J(std::span<const NodeId> front, const std::vector<double>& direction, int rings,
                         bool moving) const {
     const std::vector<double> none(u.size(), 0.0);
-    return PathIntegral(mesh, all, front, direction, rings)(u, moving ? v : none, moving ? a : none);
+    return PathIntegral(mesh, all, front, advance(direction), rings)(u, moving ? v : none, moving ? a : none);
   }
 };
 
@@ -99,7 +101,7 @@ TEST(PathIntegral, OfAFrontInSpaceIsPerLength) {
     if (std::abs(X[0] - 0.5) < 1e-9 && std::abs(X[2] - 0.5) < 1e-9) front.push_back(make_id<NodeId>(a));
   }
   ASSERT_EQ(front.size(), 7u);
-  EXPECT_NEAR(PathIntegral(sheet.mesh, sheet.all, front, std::vector{1.0, 0.0, 0.0}, 2).length(), 1.0, 1e-14);
+  EXPECT_NEAR(PathIntegral(sheet.mesh, sheet.all, front, advance(std::vector{1.0, 0.0, 0.0}), 2).length(), 1.0, 1e-14);
   const Sheet small(test::tetrahedron_mesh(CellType::tetrahedron4, 8));
   std::vector<NodeId> part;
   for (Index a = 0; a < small.mesh.node_count(); ++a) {
@@ -160,7 +162,7 @@ TEST(PathIntegral, InMotionHasTheRateOfThePseudomomentum) {
 TEST(PathIntegral, TellsWhereItReachesAnotherMaterialAndRefusesWhatIsNone) {
   const Sheet sheet(test::triangle_mesh(CellType::triangle3, 8));
   const std::vector<NodeId> tip = {make_id<NodeId>(40)};
-  const std::vector<double> along = {1.0, 0.0};
+  const DefectMotion along = advance(std::vector{1.0, 0.0});
   EXPECT_EQ(PathIntegral(sheet.mesh, sheet.all, tip, along, 3).first_other_material(), 0);
   std::vector<CellId> left, right;
   for (Index c = 0; c < sheet.mesh.cells().size(); ++c)
@@ -172,16 +174,166 @@ TEST(PathIntegral, TellsWhereItReachesAnotherMaterialAndRefusesWhatIsNone) {
   expect_words(refusal([&] { PathIntegral(sheet.mesh, sheet.all, {}, along, 3); }), {"no node"});
   expect_words(refusal([&] { PathIntegral(sheet.mesh, sheet.all, tip, along, 0); }), {"rings = 0"});
   expect_words(refusal([&] { PathIntegral(sheet.mesh, sheet.all, tip, along, 20); }), {"every node", "fewer"});
-  expect_words(refusal([&] { PathIntegral(sheet.mesh, sheet.all, tip, std::vector{0.0, 0.0}, 2); }), {"no length"});
-  expect_words(refusal([&] {
-                 PathIntegral(sheet.mesh, sheet.all, tip, std::vector{1.0, 0.0, 0.0}, 2);
-               }),
-               {"3 components"});
+  expect_words(refusal([&] { advance(std::vector{0.0, 0.0}); }), {"no length"});
   const Sheet block(test::tetrahedron_mesh(CellType::tetrahedron4, 3));
-  expect_words(refusal([&] {
-                 PathIntegral(block.mesh, block.all, tip, std::vector{1.0, 0.0, 0.0}, 1);
-               }),
-               {"line of nodes"});
+  expect_words(refusal([&] { PathIntegral(block.mesh, block.all, tip, along, 1); }), {"line of nodes"});
+}
+
+// Straight cells of 6 nodes stay straight: their mid-edge nodes go with the vertices.
+TEST(PathIntegral, OfQuadraticCellsIsTheEnergyReleasedByStraightOnes) {
+  const Sheet sheet(test::triangle_mesh(CellType::triangle6, 5, 0.15, 4));
+  std::vector<NodeId> tip;
+  for (Index a = 0; a < sheet.mesh.node_count(); ++a)
+    if (const auto X = sheet.mesh.point(make_id<NodeId>(a)); std::hypot(X[0] - 0.4, X[1] - 0.4) < 0.04)
+      tip.push_back(make_id<NodeId>(a));
+  ASSERT_EQ(tip.size(), 1u);
+  const std::vector<double> J = sheet.J(tip, {1.0, 0.5}, 2, false);
+  std::vector<int> ring(static_cast<std::size_t>(sheet.mesh.node_count()), 2);
+  ring[ordinal(tip[0])] = 0;
+  for (Index c = 0; c < sheet.mesh.cells().size(); ++c) {
+    const auto vertices = sheet.mesh.cells()[c].first(3);
+    if (std::ranges::find(vertices, tip[0]) != vertices.end())
+      for (const NodeId a : vertices) ring[ordinal(a)] = std::min(ring[ordinal(a)], 1);
+  }
+  for (int k = 1; k <= 2; ++k) {
+    const auto at = [&](double by) {
+      std::vector<double> X(sheet.mesh.points().begin(), sheet.mesh.points().end());
+      const auto move = [&](NodeId a, double part) {
+        X[2 * ordinal(a)] += part * by * 2.0 / std::sqrt(5.0);
+        X[2 * ordinal(a) + 1] += part * by * 1.0 / std::sqrt(5.0);
+      };
+      std::vector<char> done(ring.size(), 0);
+      for (Index c = 0; c < sheet.mesh.cells().size(); ++c) {
+        const auto nodes = sheet.mesh.cells()[c];
+        for (std::size_t v = 0; v < 3; ++v) {
+          const NodeId middle = nodes[3 + v];
+          for (const NodeId a : {nodes[v], nodes[(v + 1) % 3]}) {
+            if (done[ordinal(middle)] == 0 && ring[ordinal(a)] < k) move(middle, 0.5);
+          }
+          done[ordinal(middle)] = 1;
+          if (std::exchange(done[ordinal(nodes[v])], 1) == 0 && ring[ordinal(nodes[v])] < k) move(nodes[v], 1.0);
+        }
+      }
+      return energy(moved(sheet.mesh, X), sheet.u);
+    };
+    constexpr double h = 1e-4;
+    EXPECT_NEAR(J[static_cast<std::size_t>(k - 1)], -(8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h),
+                1e-10);
+  }
+}
+
+// L and M by their definition: the energy released when the nodes of a region turn, or grow, about a centre.
+TEST(PathIntegral, OfATurnAndOfGrowthIsTheEnergyReleased) {
+  const Sheet sheet(test::triangle_mesh(CellType::triangle3, 8, 0.15, 4));
+  const std::vector<NodeId> hole = {make_id<NodeId>(40), make_id<NodeId>(41)};
+  const std::vector<double> centre = {0.3, 0.6}, none(sheet.u.size(), 0.0);
+  const std::vector<int> ring = rings_of(sheet.mesh, hole, 3);
+  const auto released = [&](const std::function<std::array<double, 2>(double, double)>& by, int k) {
+    const auto at = [&](double h) {
+      std::vector<double> X(sheet.mesh.points().begin(), sheet.mesh.points().end());
+      for (std::size_t a = 0; a < ring.size(); ++a) {
+        const auto way = by(X[2 * a] - centre[0], X[2 * a + 1] - centre[1]);
+        for (std::size_t c = 0; c < 2 && ring[a] < k; ++c) X[2 * a + c] += h * way[c];
+      }
+      return energy(moved(sheet.mesh, X), sheet.u);
+    };
+    constexpr double h = 1e-4;
+    return -(8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h);
+  };
+  const PathIntegral L(sheet.mesh, sheet.all, hole, turn(centre, {0.0, 0.0, 1.0}), 3, false),
+      M(sheet.mesh, sheet.all, hole, growth(centre), 3, false);
+  const auto of_L = L(sheet.u, none, none), of_M = M(sheet.u, none, none);
+  for (int k = 1; k <= 3; ++k) {
+    EXPECT_NEAR(of_L[static_cast<std::size_t>(k - 1)],
+                released(
+                    [](double x, double y) {
+                      return std::array{-y, x};
+                    },
+                    k),
+                1e-10);
+    EXPECT_NEAR(of_M[static_cast<std::size_t>(k - 1)],
+                released(
+                    [](double x, double y) {
+                      return std::array{x, y};
+                    },
+                    k),
+                1e-10);
+  }
+}
+
+// In the plane, where growth of places alone changes neither gradients' squares times areas. A control: another law.
+TEST(PathIntegral, OfGrowthOfAWholeBodyIsNothingWhereTheEnergyIsOfSecondDegree) {
+  const Mesh mesh = test::triangle_mesh(CellType::triangle3, 8, 0.15, 4);
+  std::vector<CellId> ids;
+  for (Index c = 0; c < mesh.cells().size(); ++c) ids.push_back(make_id<CellId>(c));
+  const auto total = [&](const Material& material, const DefectMotion& motion) {
+    const auto cells = make_elastic_cells(mesh, CellType::triangle3, ids, material, 1.0);
+    const Sheet sheet{Mesh(mesh)};
+    std::array<double, 30> f{};
+    double sum = 0.0, size = 0.0;
+    for (Index k = 0; k < cells->size(); ++k) {
+      f.fill(0.0);
+      add_configurational_forces(*cells, k, sheet.u, {}, Carried::displacements, f);
+      for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t i = 0; i < 2; ++i) {
+          const double part = f[3 * a + i] * motion(mesh.point(cells->stencil(k)[a]))[i];
+          sum += part;
+          size += std::abs(part);
+        }
+    }
+    return std::abs(sum) / size;
+  };
+  const std::vector<double> centre = {0.3, 0.6};
+  EXPECT_LE(total(LinearElastic{{1.3, 0.7}}, growth(centre)), 1e-14);
+  EXPECT_GE(total(NeoHookean{{1.3, 0.7}}, growth(centre)), 1e-4);  // a control
+}
+
+TEST(PathIntegral, OfAContourIsThatOfTheNodesItEncloses) {
+  const Mesh plain = test::triangle_mesh(CellType::triangle3, 8, 0.1, 4);
+  MeshData data;
+  data.dim = 2;
+  data.points.assign(plain.points().begin(), plain.points().end());
+  data.cells = plain.cells();
+  for (Index a = 0; a < plain.node_count(); ++a) data.point_labels.push_back(a + 1);
+  const auto node = [](int i, int j) { return make_id<NodeId>(9 * j + i); };
+  const auto side = [&](NodeId a, NodeId b) {
+    const std::array<NodeId, 2> nodes = {a, b};
+    data.facets.push_back(CellType::line2, nodes, data.facets.size() + 1);
+  };
+  for (int k = 2; k < 6; ++k) {  // a square of 4 x 4 around node (4, 4)
+    side(node(k, 2), node(k + 1, 2));
+    side(node(k, 6), node(k + 1, 6));
+    side(node(2, k), node(2, k + 1));
+    side(node(6, k), node(6, k + 1));
+  }
+  const Sheet sheet{Mesh(data)};
+  std::vector<FacetId> contour, open;
+  for (Index f = 0; f < sheet.mesh.facets().size(); ++f) contour.push_back(make_id<FacetId>(f));
+  open.assign(contour.begin(), contour.end() - 1);
+  const std::vector<NodeId> tip = {node(4, 4)};
+  const DefectMotion along = advance(std::vector{1.0, 0.0});
+  const std::vector<double> none(sheet.u.size(), 0.0);
+  const std::array<std::vector<FacetId>, 1> one = {contour}, leaking = {open};
+  const double J = PathIntegral(sheet.mesh, sheet.all, tip, along, one)(sheet.u, none, none)[0];
+  // Minus the sum over the nodes inside, and plus that over the contour's of what the cells inside give (Fig. 20).
+  double inside = 0.0, boundary = 0.0;
+  std::array<double, 30> f{};
+  for (Index k = 0; k < sheet.cells->size(); ++k) {
+    f.fill(0.0);
+    add_configurational_forces(*sheet.cells, k, sheet.u, {}, Carried::displacements, f);
+    const auto X = sheet.mesh.centroid(sheet.cells->cell(k));
+    for (std::size_t a = 0; a < 3; ++a) {
+      const Index i = index(sheet.cells->stencil(k)[a]) % 9, j = index(sheet.cells->stencil(k)[a]) / 9;
+      if (i > 2 && i < 6 && j > 2 && j < 6)
+        inside += f[3 * a];
+      else if (std::abs(X[0] - 0.5) < 0.25 && std::abs(X[1] - 0.5) < 0.25 && i >= 2 && i <= 6 && j >= 2 && j <= 6)
+        boundary += f[3 * a];
+    }
+  }
+  EXPECT_NEAR(J, -inside, 1e-14);
+  EXPECT_NEAR(J, boundary, 1e-14);
+  EXPECT_GE(std::abs(J), 1e-6);
+  expect_words(refusal([&] { PathIntegral(sheet.mesh, sheet.all, tip, along, leaking); }), {"does not enclose"});
 }
 
 }  // namespace

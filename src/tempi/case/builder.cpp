@@ -69,7 +69,8 @@ class Builder {
     for (std::size_t i = 0; i < s_.probes.size(); ++i)
       if (input().probes[i].body) s_.probes[i].body = body_of(s_.probes[i], *s_.model, *s_.integrator);
     check_residual_probes();
-    s_.path_integrals = choose_path_integrals(input().path_integrals, s_.body, input().constants, s_.warnings);
+    s_.path_integrals = choose_path_integrals(input().path_integrals, s_.body, input().constants,
+                                              method_of(input().integrator).quasi_static, s_.warnings);
     if (input().configurational_forces)
       require_solids(s_.body, input().configurational_place, "configurational_forces");
     s_.outputs = plan_outputs(s_);

@@ -269,9 +269,12 @@ void read_body(const Reader& reader, CaseFile& c) {
                         s.boolean("stress"), s.boolean("residual"), s.boolean("body"), s.place_of("name"),
                         s.place_of("residual"), s.place()});
   for (const Section& s : reader.sections("path_integral"))
-    c.path_integrals.push_back({s.text("name"), s.list<double>("point", "a list of numbers"), s.selector("group"),
-                                s.list<double>("direction", "a list of numbers"), s.integer("rings"),
-                                s.place_of("name"), s.place()});
+    c.path_integrals.push_back(
+        {s.text("name"), s.text("kind"), s.list<double>("point", "a list of numbers"), s.selector("group"),
+         s.formulas("direction"), s.list<double>("centre", "a list of numbers"),
+         s.list<double>("axis", "a list of numbers"), s.has("rings") ? std::optional(s.integer("rings")) : std::nullopt,
+         s.list<std::string>("contours", "a list of groups"), s.place_of("name"), s.place_of("kind"),
+         s.place_of("contours"), s.place()});
   for (const Section& s : reader.sections("domain"))
     c.domains.push_back({s.text("name"), s.selector("group"), *s.number("alpha"),
                          s.has("substeps") ? std::optional(s.integer("substeps")) : std::nullopt, s.text("integrator"),

@@ -155,12 +155,14 @@ struct ProbeInput {
 };
 
 struct PathIntegralInput {
-  std::string name;
+  std::string name, kind;
   std::vector<double> point;
   Selector nodes;
-  std::vector<double> direction;
-  int rings;
-  Place name_place, place;
+  std::vector<FormulaText> direction;  // of J
+  std::vector<double> centre, axis;    // of L and M; of L in space
+  std::optional<int> rings;
+  std::vector<std::string> contours;  // groups of facets, instead of rings
+  Place name_place, kind_place, contours_place, place;
 };
 
 struct DomainInput {

@@ -258,15 +258,23 @@ constexpr Option rows[] = {
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
     {"path_integral", "name", text, "", "required", "", any,
-     "its columns are NAME.J_1 (at the front alone), NAME.J_2 and so on"},
+     "its columns are NAME.J_1 (of the front alone), NAME.J_2 and so on; NAME.L_1, NAME.M_1 of other kinds"},
+    {"path_integral", "kind", choice, "", "\"J\"", "J | L | M", any,
+     "what is released when the front advances (J), the defect turns (L), grows (M)"},
     {"path_integral", "point", numbers, "m", "", "", any,
      "the tip of a crack in the plane, a node of the undeformed mesh"},
-    {"path_integral", "group", group, "", "", "", any, "the nodes of the tip, or of a front in space"},
+    {"path_integral", "group", group, "", "", "", any,
+     "the nodes of the tip, of a front in space, or of the whole defect (a crack's faces, a hole's edge)"},
     {"path_integral", "where", text, "", "", "", any, where_text},
-    {"path_integral", "direction", numbers, "", "required", "", any,
-     "in which the front would advance, along the crack"},
+    {"path_integral", "direction", formulas, "", "", "", any,
+     "of J: in which the front would advance, along the crack; formulas of X, Y, Z where it is curved"},
+    {"path_integral", "centre", numbers, "m", "", "", any, "of L and M: about which the defect turns or grows"},
+    {"path_integral", "axis", numbers, "", "", "", any, "of L in space: of the turn"},
     {"path_integral", "rings", integer, "", "4", "", at_least_one,
      "how many: J_k is of the nodes less than k rings of elements away from the front"},
+    {"path_integral", "contours", words, "", "", "", any,
+     "instead of rings: groups of facets (lines of the mesh in the plane), each of which encloses the front; J_k is of "
+     "what the k-th encloses"},
 
     {"contact", "between", words, "", "", "", any,
      "two groups of cells, facets or particles that share no face: only what is of one with what is of the other; "

@@ -15,9 +15,12 @@ namespace tempi {
 // Throws PlacedError unless the body is of solid elements: `what` belongs to these.
 void require_solids(const Body& body, const Place& place, std::string_view what);
 
-// Adds to `warnings` where rings reach another material. Throws PlacedError: a body of something else, a name that is
-// taken, neither or both of point and group, a point without a node, and what PathIntegral refuses.
+// Adds to `warnings` where regions reach another material, and where M is of a law it is not made for. Throws
+// PlacedError: a body of something else, a name that is taken, neither or both of point and group, a point without a
+// node, keys of another kind, M in motion or through another material, contours that are no facets, and what
+// PathIntegral refuses.
 std::vector<PathIntegral> choose_path_integrals(const std::vector<PathIntegralInput>& in, const Body& body,
-                                                const Constants& constants, std::vector<std::string>& warnings);
+                                                const Constants& constants, bool at_rest,
+                                                std::vector<std::string>& warnings);
 
 }  // namespace tempi

@@ -127,8 +127,8 @@ std::vector<std::string> history_columns(const Simulation& s) {
     if (!probe.body->subdomains.empty()) names.push_back(fmt::format("{}.level_energy", probe.name));
   }
   for (std::size_t i = 0; i < s.path_integrals.size(); ++i)
-    for (int k = 1; k <= s.path_integrals[i].rings(); ++k)
-      names.push_back(fmt::format("{}.J_{}", s.input.path_integrals[i].name, k));
+    for (int k = 1; k <= s.path_integrals[i].regions(); ++k)
+      names.push_back(fmt::format("{}.{}_{}", s.input.path_integrals[i].name, s.input.path_integrals[i].kind, k));
   return names;
 }
 

@@ -189,10 +189,11 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
     r.measures.emplace_back("implicit_elements", static_cast<double>(plan.implicit_terms));
   r.claims = s.integrator->claims();
   auto value = figures.last_row.end();  // they end the row
-  for (const PathIntegral& J : s.path_integrals) value -= figures.last_row.empty() ? 0 : J.rings();
+  for (const PathIntegral& J : s.path_integrals) value -= figures.last_row.empty() ? 0 : J.regions();
   for (std::size_t i = 0; i < s.path_integrals.size() && !figures.last_row.empty(); ++i) {
-    const auto first = std::exchange(value, value + s.path_integrals[i].rings());
-    r.path_integrals.push_back({s.input.path_integrals[i].name, {first, value}, s.path_integrals[i].length()});
+    const auto first = std::exchange(value, value + s.path_integrals[i].regions());
+    const PathIntegralInput& in = s.input.path_integrals[i];
+    r.path_integrals.push_back({in.name, in.kind, {first, value}, s.path_integrals[i].length()});
   }
   r.groups = groups_of_cells(*s.body.mesh);
   r.wall_time = figures.wall_time;
@@ -249,8 +250,10 @@ std::string to_json(const Summary& r) {
   if (r.residual) j["energy_residual"] = residual_json(*r.residual);
   if (!r.measures.empty()) j["measures"] = Json::object();
   for (const auto& [name, value] : r.measures) j["measures"][name] = value;
-  for (const Summary::CrackFront& front : r.path_integrals)
-    j["path_integrals"][front.name] = {{"J", front.J}, {"length", front.length}};
+  for (const Summary::Defect& defect : r.path_integrals) {
+    j["path_integrals"][defect.name] = {{defect.kind, defect.values}};
+    if (defect.kind == "J") j["path_integrals"][defect.name]["length"] = defect.length;
+  }
   j["claims"] = claims_json(r.claims);
   j["groups"] = Json::object();
   for (const auto& [place, name] : r.groups) j["groups"][std::to_string(place)] = name;

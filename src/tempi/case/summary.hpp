@@ -50,12 +50,12 @@ struct Summary {
   };
   std::optional<Residual> residual;
   Integrator::Measures measures;
-  struct CrackFront {
-    std::string name;
-    std::vector<double> J;  // J_1, J_2 ... at the last row [J/m^2]
-    double length;          // [m]
+  struct Defect {
+    std::string name, kind;      // J, L or M
+    std::vector<double> values;  // J_1, J_2 ... at the last row
+    double length;               // [m] of a front
   };
-  std::vector<CrackFront> path_integrals;
+  std::vector<Defect> path_integrals;
   Claims claims{};
   std::vector<std::pair<std::size_t, std::string>> groups;  // those of cells: number in the frames, name
   double wall_time = 0.0;                                   // drifts, forces, scheduling, residuals [s]

@@ -184,12 +184,12 @@ bool SparseFactors::factorise(const Matrix& A) {
   Factors& f = *factors_;
   if (!has_last_pattern(A)) f.cholesky_analysed = f.lu_analysed = false;
   f.by_cholesky = false;
-  if (f.kind == Kind::symmetric) {
+  if (f.kind != Kind::general) {
     if (!f.cholesky_analysed) f.cholesky.analyzePattern(A);
     f.cholesky_analysed = true;
     f.cholesky.factorize(A);
     f.by_cholesky = f.cholesky.info() == Eigen::Success;
-    if (f.by_cholesky) return true;
+    if (f.by_cholesky || f.kind == Kind::positive) return f.by_cholesky;
   }
   if (!f.lu_analysed) f.lu.analyzePattern(A);
   f.lu_analysed = true;

@@ -45,11 +45,12 @@ StepSolution solve_newton(const StepEquations& equations, std::span<const Eigen:
 class SparseFactors {
  public:
   using Matrix = Eigen::SparseMatrix<double>;
-  enum class Kind { symmetric, general };  // symmetric: Cholesky, and LU where that fails; general: LU
+  // positive: Cholesky; symmetric: Cholesky, and LU where that fails; general: LU
+  enum class Kind { positive, symmetric, general };
 
   explicit SparseFactors(Kind kind);
   ~SparseFactors();
-  bool factorise(const Matrix& A);  // false: singular; A must live as long as it is solved with
+  bool factorise(const Matrix& A);  // false: singular, or not positive; A must live as long as it is solved with
   Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
 
  private:

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tempi/adaption/mesh_potential.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "tempi/core/compensated_sum.hpp"
+
+namespace tempi {
+namespace {
+
+// A cell's point in its first place.
+template <int D>
+struct Point {
+  double volume;
+  std::array<std::array<double, D>, 4> along_vertices{};  // gradients of what vertices, with the middles, move
+  std::array<std::array<double, D>, 10> dN{};
+};
+
+template <int D>
+Point<D> point_of(const ElasticCells& cells, Index k, Index q, CellType type) {
+  const CellPoint at = cells.at_point(k, q);
+  const auto vertices = static_cast<std::size_t>(info(type).vertices);
+  Point<D> p{at.volume};
+  for (std::size_t a = 0; a < static_cast<std::size_t>(info(type).nodes); ++a)
+    for (std::size_t J = 0; J < D; ++J) p.dN[a][J] = at.dN[a][J];
+  for (std::size_t v = 0; v < vertices; ++v) p.along_vertices[v] = p.dN[v];
+  std::size_t middle = vertices;
+  for (const auto& [a, b] : mid_edges(type)) {
+    for (const int end : {a, b})
+      for (std::size_t J = 0; J < D; ++J) p.along_vertices[static_cast<std::size_t>(end)][J] += 0.5 * p.dN[middle][J];
+    ++middle;
+  }
+  return p;
+}
+
+template <int D>
+struct Configuration {
+  Mat<double, D> A, inverse, H;
+  double det_A, det_F;
+};
+
+template <int D>
+Configuration<D> configuration(const Point<D>& p, std::span<const NodeId> nodes, std::size_t vertices,
+                               std::span<const double> moved, std::span<const double> u) {
+  Configuration<D> c;
+  Mat<double, D> G;
+  c.A = identity<double, D>();
+  for (int i = 0; i < D; ++i)
+    for (int J = 0; J < D; ++J) {
+      const auto along = static_cast<std::size_t>(J);
+      for (std::size_t v = 0; v < vertices; ++v)
+        c.A(i, J) += moved[ordinal(nodes[v]) * D + static_cast<std::size_t>(i)] * p.along_vertices[v][along];
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        G(i, J) += u[ordinal(nodes[a]) * D + static_cast<std::size_t>(i)] * p.dN[a][along];
+    }
+  c.det_A = determinant(c.A);
+  c.inverse = transpose((1.0 / c.det_A) * cofactor(c.A));
+  c.H = G * c.inverse;
+  c.det_F = determinant(identity<double, D>() + c.H);
+  return c;
+}
+
+// b(s), b'(s), b''(s).
+std::array<double, 3> barrier_of(double s) {
+  if (!(s < 1.0)) return {0.0, 0.0, 0.0};
+  const double r = 1.0 - s, q = r / s;
+  return {r * r * q, -3.0 * r * q - r * q * q, 6.0 * q + 6.0 * q * q + 2.0 * q * q * q};
+}
+
+double scale_of(const ShapeBarrier& barrier, CellId cell) {
+  return barrier.scale.empty() ? 0.0 : barrier.scale[ordinal(cell)];
+}
+
+template <int D>
+double shape_of(const Configuration<D>& c) {
+  return D * std::pow(c.det_A, 2.0 / D) / inner(c.A, c.A);
+}
+
+bool needs_det_F(const Material& material) { return std::holds_alternative<NeoHookean>(material); }
+
+}  // namespace
+
+MeshPotential::MeshPotential(const Mesh& mesh, std::span<const ElasticCells* const> cells, MeshLoads loads)
+    : cells_(cells.begin(), cells.end()),
+      mesh_(mesh),
+      dim_(mesh.dim()),
+      node_count_(mesh.node_count()),
+      loads_(std::move(loads)),
+      vertex_(static_cast<std::size_t>(mesh.node_count()), 0) {
+  for (const ElasticCells* of : cells_)
+    for (Index k = 0; k < of->size(); ++k) volume_ += of->volume(k);
+  std::vector<char> known(vertex_.size(), 0);
+  for (Index c = 0; c < mesh.cells().size(); ++c) {
+    const auto nodes = mesh.cells()[c];
+    const CellType type = mesh.cells().types[static_cast<std::size_t>(c)];
+    const auto vertices = static_cast<std::size_t>(info(type).vertices);
+    for (std::size_t v = 0; v < vertices; ++v) vertex_[ordinal(nodes[v])] = 1;
+    std::size_t middle = vertices;
+    for (const auto& [a, b] : mid_edges(type)) {
+      const NodeId node = nodes[middle++];
+      if (std::exchange(known[ordinal(node)], 1) == 0)
+        middles_.push_back({node, nodes[static_cast<std::size_t>(a)], nodes[static_cast<std::size_t>(b)]});
+    }
+  }
+}
+
+void MeshPotential::place_mid_nodes(std::span<double> moved) const {
+  const auto d = static_cast<std::size_t>(dim_);
+  for (const Middle& m : middles_)
+    for (std::size_t c = 0; c < d; ++c)
+      moved[ordinal(m.node) * d + c] = 0.5 * (moved[ordinal(m.first) * d + c] + moved[ordinal(m.second) * d + c]);
+}
+
+MeshPotential::Value MeshPotential::operator()(std::span<const double> moved, std::span<const double> u,
+                                               const ShapeBarrier& barrier) const {
+  return dim_ == 1   ? value<1>(moved, u, barrier)
+         : dim_ == 2 ? value<2>(moved, u, barrier)
+                     : value<3>(moved, u, barrier);
+}
+
+void MeshPotential::each_cell(std::span<const double> moved, std::span<const double> u, const ShapeBarrier& barrier,
+                              const std::function<void(const CellDerivatives&)>& use) const {
+  dim_ == 1   ? visit<1>(moved, u, barrier, use)
+  : dim_ == 2 ? visit<2>(moved, u, barrier, use)
+              : visit<3>(moved, u, barrier, use);
+}
+
+std::vector<double> MeshPotential::densities(std::span<const double> u) const {
+  std::vector<double> of(static_cast<std::size_t>(mesh_.cells().size()), 0.0);
+  for (const ElasticCells* cells : cells_)
+    for (Index k = 0; k < cells->size(); ++k)
+      of[ordinal(cells->cell(k))] = std::abs(cells->energy(k, u, 0.0)) / cells->volume(k);
+  return of;
+}
+
+bool MeshPotential::keeps_cells(std::span<const double> moved, std::span<const double> next, double part) const {
+  return dim_ == 1   ? keeps<1>(moved, next, part)
+         : dim_ == 2 ? keeps<2>(moved, next, part)
+                     : keeps<3>(moved, next, part);
+}
+
+template <int D>
+bool MeshPotential::keeps(std::span<const double> moved, std::span<const double> next, double part) const {
+  const std::vector<double> none(moved.size(), 0.0);
+  for (const ElasticCells* cells : cells_)
+    for (Index k = 0; k < cells->size(); ++k) {
+      const CellType type = mesh_.cells().types[ordinal(cells->cell(k))];
+      const auto vertices = static_cast<std::size_t>(info(type).vertices);
+      for (Index q = 0; q < cells->point_count(); ++q) {
+        const Point<D> p = point_of<D>(*cells, k, q, type);
+        const Configuration<D> before = configuration<D>(p, cells->stencil(k), vertices, moved, none),
+                               after = configuration<D>(p, cells->stencil(k), vertices, next, none);
+        if (!(after.det_A > part * before.det_A) || !(shape_of(after) > part * shape_of(before))) return false;
+      }
+    }
+  return true;
+}
+
+template <int D>
+MeshPotential::Value MeshPotential::value(std::span<const double> moved, std::span<const double> u,
+                                          const ShapeBarrier& barrier) const {
+  Value sum;
+  CompensatedSum total, barriers;
+  for (const ElasticCells* cells : cells_) {
+    const bool by_det_F = needs_det_F(cells->material());
+    for (Index k = 0; k < cells->size(); ++k) {
+      const auto nodes = cells->stencil(k);
+      const CellType type = mesh_.cells().types[ordinal(cells->cell(k))];
+      const auto vertices = static_cast<std::size_t>(info(type).vertices);
+      double strain = 0.0, volume = 0.0, before = 0.0;
+      for (Index q = 0; q < cells->point_count(); ++q) {
+        const Point<D> p = point_of<D>(*cells, k, q, type);
+        const Configuration<D> c = configuration<D>(p, nodes, vertices, moved, u);
+        if (!(c.det_A > 0.0) || (by_det_F && !(c.det_F > 0.0))) {
+          sum.admissible = false;
+          return sum;
+        }
+        strain += p.volume * c.det_A *
+                  std::visit([&](const auto& law) { return law.template energy<double, D>(c.H); }, cells->material());
+        const double shape = shape_of(c);
+        sum.least_shape = std::min(sum.least_shape, shape);
+        barriers += p.volume * barrier.weight * scale_of(barrier, cells->cell(k)) *
+                    (barrier_of(shape / barrier.least_shape)[0] + barrier_of(c.det_A / barrier.least_size)[0]);
+        volume += p.volume * c.det_A;
+        before += p.volume;
+      }
+      sum.strain += std::abs(strain);
+      total += strain;
+      const auto& b = loads_.of_cells[ordinal(cells->cell(k))];
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        for (std::size_t i = 0; i < D; ++i)
+          total += -cells->mass(k, a) * volume / before * b[i] * u[ordinal(nodes[a]) * D + i];
+    }
+  }
+  for (std::size_t i = 0; i < u.size(); ++i) total += -loads_.force[i] * u[i];
+  sum.potential = total.value();
+  sum.barrier = barriers.value();
+  return sum;
+}
+
+template <int D>
+void MeshPotential::visit(std::span<const double> moved, std::span<const double> u, const ShapeBarrier& barrier,
+                          const std::function<void(const CellDerivatives&)>& use) const {
+  using Vec = std::array<double, D>;
+  const auto times = [](const Mat<double, D>& m, const Vec& x) {
+    Vec y{};
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) y[static_cast<std::size_t>(i)] += m(i, j) * x[static_cast<std::size_t>(j)];
+    return y;
+  };
+  CellDerivatives out{};
+  for (const ElasticCells* cells : cells_)
+    for (Index k = 0; k < cells->size(); ++k) {
+      const auto nodes = cells->stencil(k);
+      const CellType type = mesh_.cells().types[ordinal(cells->cell(k))];
+      const auto V = static_cast<std::size_t>(info(type).vertices), N = nodes.size();
+      const std::size_t size = (V + N) * D, first_u = V * D;
+      out.nodes = nodes;
+      out.vertices = V;
+      out.gradient.assign(size, 0.0);
+      out.hessian.assign(size * size, 0.0);
+      out.metric.assign(V * V, 0.0);
+      out.barrier_gradient.assign(V * D, 0.0);
+      out.barrier_acts = false;
+      const auto H = [&](std::size_t row, std::size_t column) -> double& { return out.hessian[row * size + column]; };
+      const auto& b = loads_.of_cells[ordinal(cells->cell(k))];
+      const double scale = scale_of(barrier, cells->cell(k));
+      double before = 0.0;
+      for (Index q = 0; q < cells->point_count(); ++q) before += cells->at_point(k, q).volume;
+      double fall = 0.0;  // sum of m_Ka b . u_a over the cell's first volume
+      for (std::size_t a = 0; a < N; ++a)
+        for (std::size_t i = 0; i < D; ++i) fall += cells->mass(k, a) / before * b[i] * u[ordinal(nodes[a]) * D + i];
+      for (Index q = 0; q < cells->point_count(); ++q) {
+        const Point<D> point = point_of<D>(*cells, k, q, type);
+        const Configuration<D> c = configuration<D>(point, nodes, V, moved, u);
+        double W = 0.0;
+        Mat<double, D> P;
+        Tangent<double, D> C;
+        std::visit(
+            [&](const auto& law) {
+              W = law.template energy<double, D>(c.H);
+              P = law.template stress<double, D>(c.H).P;
+              C = law.template tangent<double, D>(c.H);
+            },
+            cells->material());
+        const double volume = point.volume * c.det_A, density = W - fall;
+        const Mat<double, D> back = transpose(c.inverse), HtP = transpose(c.H) * P;
+        std::array<Vec, 4> p{}, HtPp{}, Pp{};
+        std::array<Vec, 10> r{}, Pr{};
+        for (std::size_t v = 0; v < V; ++v) {
+          p[v] = times(back, point.along_vertices[v]);
+          HtPp[v] = times(HtP, p[v]);
+          Pp[v] = times(P, p[v]);
+        }
+        for (std::size_t a = 0; a < N; ++a) {
+          r[a] = times(back, point.dN[a]);
+          Pr[a] = times(P, r[a]);
+        }
+        // C : (dH of one degree of freedom), each a D x D matrix; dH of X: -(H e_j) p, of u: e_i r.
+        std::array<Mat<double, D>, 42> dH{}, CdH{};
+        for (std::size_t v = 0; v < V; ++v)
+          for (int j = 0; j < D; ++j)
+            for (int i = 0; i < D; ++i)
+              for (int L = 0; L < D; ++L)
+                dH[v * D + static_cast<std::size_t>(j)](i, L) = -c.H(i, j) * p[v][static_cast<std::size_t>(L)];
+        for (std::size_t a = 0; a < N; ++a)
+          for (int i = 0; i < D; ++i)
+            for (int L = 0; L < D; ++L)
+              dH[first_u + a * D + static_cast<std::size_t>(i)](i, L) = r[a][static_cast<std::size_t>(L)];
+        for (std::size_t m = 0; m < size; ++m)
+          for (std::size_t row = 0; row < D * D; ++row)
+            for (std::size_t column = 0; column < D * D; ++column)
+              CdH[m].a[row] += C(static_cast<int>(row), static_cast<int>(column)) * dH[m].a[column];
+        for (std::size_t m = 0; m < size; ++m)
+          for (std::size_t n = 0; n < size; ++n) H(m, n) += volume * inner(dH[m], CdH[n]);
+
+        for (std::size_t v = 0; v < V; ++v)
+          for (std::size_t j = 0; j < D; ++j) {
+            const std::size_t m = v * D + j;
+            out.gradient[m] += volume * (density * p[v][j] - HtPp[v][j]);
+            for (std::size_t w = 0; w < V; ++w)
+              for (std::size_t l = 0; l < D; ++l)
+                H(m, w * D + l) += volume * (density * (p[v][j] * p[w][l] - p[v][l] * p[w][j]) - p[v][j] * HtPp[w][l] -
+                                             p[w][l] * HtPp[v][j] + HtPp[w][j] * p[v][l] + HtPp[v][l] * p[w][j]);
+          }
+        for (std::size_t a = 0; a < N; ++a)
+          for (std::size_t i = 0; i < D; ++i) {
+            const std::size_t m = first_u + a * D + i;
+            const double weight = cells->mass(k, a) / before * b[i];
+            out.gradient[m] += volume * (Pr[a][i] - weight);
+            for (std::size_t w = 0; w < V; ++w)
+              for (std::size_t l = 0; l < D; ++l) {
+                const double mixed = volume * (p[w][l] * (Pr[a][i] - weight) - r[a][l] * Pp[w][i]);
+                H(m, w * D + l) += mixed;
+                H(w * D + l, m) += mixed;
+              }
+          }
+
+        double stiffness = 0.0;
+        for (std::size_t v = 0; v < V; ++v)
+          for (std::size_t w = 0; w < V; ++w) {
+            stiffness = 0.0;
+            for (std::size_t j = 0; j < D; ++j) stiffness += p[v][j] * p[w][j];
+            out.metric[v * V + w] += volume * (std::abs(W) + scale) * stiffness;
+          }
+
+        // Of s = shape or size over its least: ds = s t, `change` what t does.
+        const auto add_barrier = [&](double ratio, const std::array<Vec, 4>& t, auto&& change) {
+          if (!(ratio < 1.0)) return;
+          out.barrier_acts = true;
+          const auto [value, slope, curvature] = barrier_of(ratio);
+          const double strength = point.volume * barrier.weight * scale, first = strength * slope * ratio,
+                       second = strength * curvature * ratio * ratio;
+          for (std::size_t v = 0; v < V; ++v)
+            for (std::size_t j = 0; j < D; ++j) {
+              out.barrier_gradient[v * D + j] += first * t[v][j];
+              out.gradient[v * D + j] += first * t[v][j];
+              for (std::size_t w = 0; w < V; ++w)
+                for (std::size_t l = 0; l < D; ++l)
+                  H(v * D + j, w * D + l) += (first + second) * t[v][j] * t[w][l] + first * change(v, j, w, l);
+            }
+        };
+        add_barrier(c.det_A / barrier.least_size, p,
+                    [&](std::size_t v, std::size_t j, std::size_t w, std::size_t l) { return -p[v][l] * p[w][j]; });
+        const double squared = inner(c.A, c.A);
+        std::array<Vec, 4> Am{}, t{};
+        for (std::size_t v = 0; v < V; ++v) {
+          Am[v] = times(c.A, point.along_vertices[v]);
+          for (std::size_t j = 0; j < D; ++j) t[v][j] = 2.0 / D * p[v][j] - 2.0 * Am[v][j] / squared;
+        }
+        add_barrier(shape_of(c) / barrier.least_shape, t,
+                    [&](std::size_t v, std::size_t j, std::size_t w, std::size_t l) {
+                      double mm = 0.0;
+                      for (std::size_t i = 0; i < D && j == l; ++i)
+                        mm += point.along_vertices[v][i] * point.along_vertices[w][i];
+                      return -2.0 / D * p[v][l] * p[w][j] - 2.0 * mm / squared +
+                             4.0 * Am[v][j] * Am[w][l] / (squared * squared);
+                    });
+      }
+      use(out);
+    }
+}
+
+}  // namespace tempi
