@@ -31,12 +31,13 @@ def command() -> str:
     return os.environ.get("TEMPI_COMMAND", str(ROOT / "build" / "release" / "tempi"))
 
 
-def run(case: Path, name: str, settings: dict[str, object], folder: Path | None = None, threads: int = 0) -> Run:
-    """Runs `case` with some values changed and returns its results; the folder is temporary unless given."""
+def run(case: Path, name: str, settings: dict[str, object], folder: Path | None = None, threads: int = 0, verb: str = "run") -> Run:
+    """Runs `case` (or adapts its mesh and runs it) with some values changed and returns its results; the folder is temporary
+    unless given."""
     place = (folder or KEPT or Path(tempfile.mkdtemp(prefix="tempi-"))) / name
     if KEPT and (place / "summary.json").exists() and read_run(place).summary["status"] == "completed":
         return read_run(place)
-    words = [command(), "run", str(case), "--out", str(place), "--overwrite", "--quiet"]
+    words = [command(), verb, str(case), "--out", str(place), "--overwrite", "--quiet"]
     if threads > 0:
         words += ["--threads", str(threads)]
     for key, value in settings.items():

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/batches.hpp"
 #include "support/meshes.hpp"
 #include "tempi/core/error.hpp"
 
@@ -176,6 +177,32 @@ TEST(ConfigurationalForcesOfABar, ShowWhereTheMaterialChanges) {
   const std::vector<double> u = {0.0, 0.02, 0.03};  // the same stress in both
   const std::vector<double> f = configurational_forces(all, 3, 1, u, {}, Carried::displacements);
   EXPECT_NEAR(f[1], -0.5 * 0.04 * 0.02 + 0.5 * 0.04 * 0.01, 1e-16);  // the jump of W - P H
+}
+
+// Packs against the loop over cells, with every instruction set there is here.
+TEST_P(ConfigurationalForces, ByBatchesAreThoseOfCellsOneByOne) {
+  const std::vector<double> u = drawn(n, 0.05, 1), v = drawn(n, 0.5, 2);
+  for (const std::string& instructions : test::instruction_sets()) {
+    const test::Instructions wish(instructions);
+    for (const Material& material : materials)
+      for (const Carried carried : {Carried::places, Carried::displacements})
+        for (const std::vector<double>& velocity : {v, std::vector<double>{}}) {
+          const auto cells = cells_of(mesh, material);
+          const std::vector<double> f = forces(*cells, mesh, u, velocity, carried);
+          std::vector<double> expected(n, 0.0);
+          for (Index k = 0; k < cells->size(); ++k) {
+            const auto nodes = cells->stencil(k);
+            std::array<double, 30> of{};
+            add_configurational_forces(*cells, k, u, velocity, carried, of);
+            for (std::size_t a = 0; a < nodes.size(); ++a)
+              for (std::size_t i = 0; i < d; ++i) expected[ordinal(nodes[a]) * d + i] += of[3 * a + i];
+          }
+          double largest = 0.0;
+          for (const double x : expected) largest = std::max(largest, std::abs(x));
+          EXPECT_GE(largest, 1e-6);
+          for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(f[i], expected[i], 1e-12 * largest) << instructions;
+        }
+  }
 }
 
 }  // namespace

@@ -132,8 +132,9 @@ class Adapter {
   }
 
   void hold_what_is_looked_at() {
-    for (const PathIntegral& J : s_.path_integrals)
-      for (const NodeId a : J.front()) held_[ordinal(a)] = 1;
+    for (std::size_t i = 0; i < s_.path_integrals.size(); ++i)
+      if (s_.input.path_integrals[i].kind == "J")
+        for (const NodeId a : s_.path_integrals[i].front()) held_[ordinal(a)] = 1;
     for (std::size_t i = 0; i < s_.probes.size(); ++i)
       if (!s_.input.probes[i].point.empty())
         for (const NodeId a : s_.probes[i].nodes) held_[ordinal(a)] = 1;

@@ -33,7 +33,7 @@ inline constexpr const char* given_mesh = "given.vtu";
 
 // Finds the equilibrium of the last load step, moves the mesh (mesh_equilibrium.hpp) and writes it to `folder`, which
 // exists: adapted_mesh, adaption_history (a row an iteration), given_mesh (the mesh as it was, with the forces on it).
-// Nodes stay where supports with formulas of X, loads on them, fronts of path integrals and probes of a point are.
+// Nodes stay where supports with formulas of X, loads on them, fronts of J and probes of a point are.
 // Throws InputError with the place: a method that is not static, and what has no part in its potential (particles,
 // shells, potentials, constraints, contact, walls, ties, follower pressure, gravity by a formula of X); SolveError.
 AdaptReport adapt(Simulation& simulation, const std::filesystem::path& folder, const AdaptRun& run);

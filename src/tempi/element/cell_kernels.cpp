@@ -14,6 +14,10 @@ CellResistance cell_resistance(CellShape shape) {
   return with_pack_width([&]<int W>() { return cell_resistance_of<W>(shape); });
 }
 
+ConfigurationalKernel configurational_kernel(CellShape shape, CellMaterial material) {
+  return with_pack_width([&]<int W>() { return configurational_kernel_of<W>(shape, material); });
+}
+
 TermKernel membrane_kernel(CellMaterial material) {
   return with_pack_width([&]<int W>() { return membrane_kernel_of<W>(material); });
 }

@@ -29,6 +29,11 @@ struct Viscous {
 using CellResistance = double (*)(const PackedTerms& cells, const Viscous& viscous, Index first, Index last,
                                   NodeLine* nodes, double* kept);
 
+// Configurational forces of the packs of cells, at displacements in `nodes`: dim components a node, one cell behind the
+// other, all lanes. `kinetic`: T of each cell [J/m^3]; places: of nodes stay, otherwise displacements do.
+using ConfigurationalKernel = void (*)(const PackedTerms& cells, Index packs, const NodeLine* nodes,
+                                       const double* kinetic, bool places, double* forces);
+
 enum class CellMaterial { neo_hookean, saint_venant_kirchhoff, linear_elastic };  // the order of Material
 
 // Of the instruction set with packs of W doubles.
@@ -38,8 +43,12 @@ TermKernel cell_kernel_of(CellShape shape, CellMaterial material);
 template <int W>
 CellResistance cell_resistance_of(CellShape shape);
 
+template <int W>
+ConfigurationalKernel configurational_kernel_of(CellShape shape, CellMaterial material);
+
 // Of the one in use (simd/instruction_set.hpp).
 TermKernel cell_kernel(CellShape shape, CellMaterial material);
 CellResistance cell_resistance(CellShape shape);
+ConfigurationalKernel configurational_kernel(CellShape shape, CellMaterial material);
 
 }  // namespace tempi

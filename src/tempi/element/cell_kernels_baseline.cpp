@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tempi/element/configurational_cells.hpp"
 #include "tempi/element/resist_cells.hpp"
 #include "tempi/element/strike_cells.hpp"
 #include "tempi/element/strike_shells.hpp"
@@ -7,6 +8,7 @@ namespace tempi {
 
 template TermKernel cell_kernel_of<2>(CellShape shape, CellMaterial material);
 template CellResistance cell_resistance_of<2>(CellShape shape);
+template ConfigurationalKernel configurational_kernel_of<2>(CellShape shape, CellMaterial material);
 template TermKernel membrane_kernel_of<2>(CellMaterial material);
 template TermKernel hinge_kernel_of<2>();
 

@@ -3,22 +3,38 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
+#include "tempi/core/error.hpp"
 #include "tempi/core/thread_team.hpp"
+#include "tempi/element/cell_kernels.hpp"
+#include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
+
+namespace {
+
+// Kinetic energy of a cell's lumped masses over its volume [J/m^3].
+double kinetic_density(const ElasticCells& cells, Index k, std::span<const double> v) {
+  if (v.empty()) return 0.0;
+  const auto d = static_cast<std::size_t>(cells.dim());
+  const auto nodes = cells.stencil(k);
+  double T = 0.0;
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (std::size_t i = 0; i < d; ++i) {
+      const double speed = v[ordinal(nodes[a]) * d + i];
+      T += 0.5 * cells.mass(k, a) * speed * speed;
+    }
+  return T / cells.volume(k);
+}
+
+}  // namespace
 
 void add_configurational_forces(const ElasticCells& cells, Index k, std::span<const double> u,
                                 std::span<const double> v, Carried carried, std::span<double> f) {
   const auto d = static_cast<std::size_t>(cells.dim());
   const auto nodes = cells.stencil(k);
-  double T = 0.0;
-  for (std::size_t a = 0; a < nodes.size() && !v.empty(); ++a)
-    for (std::size_t i = 0; i < d; ++i) {
-      const double speed = v[ordinal(nodes[a]) * d + i];
-      T += 0.5 * cells.mass(k, a) * speed * speed;
-    }
-  T /= cells.volume(k);
+  const double T = kinetic_density(cells, k, v);
   for (Index q = 0; q < cells.point_count(); ++q) {
     const CellPoint at = cells.at_point(k, q);
     const ElasticCells::PointStress stress = cells.stress_at(k, q, u);
@@ -42,22 +58,36 @@ std::vector<double> configurational_forces(std::span<const ElasticCells* const> 
                                            std::span<const double> displacement, std::span<const double> velocity,
                                            Carried carried, int threads) {
   const auto d = static_cast<std::size_t>(dim);
-  std::vector<double> f(static_cast<std::size_t>(node_count) * d, 0.0);
+  AlignedVector<NodeLine> lines(static_cast<std::size_t>(node_count));
+  for (std::size_t i = 0; i < displacement.size(); ++i) lines[i / d].displacement[i % d] = displacement[i];
+  std::vector<std::int32_t> place(lines.size());
+  std::iota(place.begin(), place.end(), 0);
+  std::vector<double> f(lines.size() * d, 0.0);
   ThreadTeam team(threads);
-  constexpr Index at_once = 256;
+  constexpr Index at_once = 512;
   for (const ElasticCells* cells : all) {
-    const std::size_t width = 3 * cells->stencil(0).size();
-    std::vector<double> of_cells(static_cast<std::size_t>(cells->size()) * width, 0.0);
+    if (cells->thickness() > 0.0)
+      throw InputError("shells have no configurational forces here: their bending has none.");
+    const std::size_t width = d * cells->stencil(0).size();
+    const auto material = static_cast<CellMaterial>(cells->material().index());
+    std::vector<double> of_cells(static_cast<std::size_t>((cells->size() + at_once - 1) / at_once * at_once) * width);
     team.for_each((cells->size() + at_once - 1) / at_once, [&](Index block) {
-      for (Index k = block * at_once; k < std::min(cells->size(), (block + 1) * at_once); ++k)
-        add_configurational_forces(*cells, k, displacement, velocity, carried,
-                                   std::span(of_cells).subspan(static_cast<std::size_t>(k) * width, width));
+      std::vector<Index> terms(static_cast<std::size_t>(std::min(at_once, cells->size() - block * at_once)));
+      std::iota(terms.begin(), terms.end(), block * at_once);
+      const PackedGeometry packed = cells->pack(terms, place);
+      std::array<double, at_once> kinetic{};
+      for (std::size_t i = 0; i < terms.size(); ++i) kinetic[i] = kinetic_density(*cells, terms[i], velocity);
+      configurational_kernel(packed.shape,
+                             material)({packed.geometry.data(), packed.places.data(), lame_of(cells->material())},
+                                       (std::ssize(terms) + pack_width() - 1) / pack_width(), lines.data(),
+                                       kinetic.data(), carried == Carried::places,
+                                       &of_cells[static_cast<std::size_t>(block * at_once) * width]);
     });
     for (Index k = 0; k < cells->size(); ++k) {  // in their order, on one thread
       const auto nodes = cells->stencil(k);
+      const double* of = &of_cells[static_cast<std::size_t>(k) * width];
       for (std::size_t a = 0; a < nodes.size(); ++a)
-        for (std::size_t i = 0; i < d; ++i)
-          f[ordinal(nodes[a]) * d + i] += of_cells[static_cast<std::size_t>(k) * width + 3 * a + i];
+        for (std::size_t i = 0; i < d; ++i) f[ordinal(nodes[a]) * d + i] += of[a * d + i];
     }
   }
   return f;
