@@ -12,7 +12,8 @@ momentum.png   how linear and angular momentum change over time
 phase.png      the velocity of particles' probes over their position
 probes.png, reactions.png   the histories of probes and supports, if there are any
 bodies.png     the energies of probes that are followed as bodies
-path_integrals.png   J of cracks, ring by ring
+path_integrals.png   J, L, M of cracks, ring by ring
+adaption.png         of `tempi adapt`: both meshes, what is left of forces and energy
 contact.png    the force of contact by layers, the smallest distance, the layers touched
 comparison.png of several runs, in the first one's folder: the change of energy, the running mean of the kinetic
                energy and, if all have a probe of the same name, its phase portrait
@@ -37,7 +38,7 @@ except ImportError as missing:
     sys.exit(2)
 
 from comparison import comparison
-from pictures import body_energies, contact_histories, momentum, overview, path_integrals, phase, residual, vector_histories, von_mises
+from pictures import adaption, body_energies, contact_histories, momentum, overview, path_integrals, phase, residual, vector_histories, von_mises
 from read import Run, RunError, WriteError, damage_named, read_run
 from style import RESOLUTION, STYLE
 
@@ -53,6 +54,7 @@ def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:
     yield "probes.png", vector_histories(run, reactions=False)
     yield "bodies.png", body_energies(run)
     yield "path_integrals.png", path_integrals(run)
+    yield "adaption.png", adaption(run)
     yield "contact.png", contact_histories(run)
     yield "reactions.png", vector_histories(run, reactions=True)
 

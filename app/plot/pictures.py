@@ -20,7 +20,8 @@ from panels import (
     legend_above, limits_of, mesh_panel, new_figure, paint, particle_panel, row_limits, set_time_axis,
     unit_of, world_line_panel,
 )
-from read import Run
+from mesh import Mesh
+from read import Run, read_history
 from vtu import VtuFile
 from style import COLOURS, COMPONENT_COLOURS, SIGNED_MAP, STRESS_MAP, UPDATES_MAP, WIDTH, Array
 from words import headline, largest_magnitude, plain, power_text, scaled_unit, time_text
@@ -303,6 +304,35 @@ def path_integrals(run: Run) -> Figure | None:
         ax.set_ylabel(f"{kind} ({unit}{per})")
         ax.set_title(plain(name), pad=34 if len(curves) > 4 else 20)
         ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=4, fontsize="small")
+    return figure
+
+
+def adaption(run: Run) -> Figure | None:
+    """Of `tempi adapt`: the mesh in a plane as given and adapted, and what is left of forces and energy, step by step."""
+    table, given = run.folder / "adaption.csv", run.folder / "given.vtu"
+    if not (table.exists() and given.exists()):
+        return None
+    steps, vtu = read_history(table), VtuFile(given)
+    mesh = Mesh(vtu)
+    figure, axes = panels_of(3 if mesh.dim == 2 else 1, 3, 2.5)
+    if mesh.dim == 2:
+        points = vtu.array("Points", "Points")[:, :2]
+        moved = points + vtu.array("PointData", "moved")[:, :2]
+        for ax, places, title in zip(axes, (points, moved), ("as given", "adapted")):
+            ax.triplot(*places.T, mesh.faces[:, :3], lw=0.2, color=COLOURS["black"])
+            ax.set_aspect("equal")
+            ax.set_xlabel("X (m)")
+            ax.set_title(title)
+        axes[0].set_ylabel("Y (m)")
+    total = steps["potential_energy"] + steps["barrier_energy"]
+    for values, label, colour in (
+        (steps["largest_force_of_all"], "largest force", COLOURS["blue"]),
+        (total - total[-1], "energy, less the last", COLOURS["black"]),
+    ):
+        axes[-1].semilogy(steps["iteration"], np.where(values > 0, values / values[0], np.nan), color=colour, lw=0.8, label=label)
+    axes[-1].set_xlabel("iteration")
+    axes[-1].set_title("over the first")
+    axes[-1].legend(frameon=False, fontsize="small")
     return figure
 
 

@@ -56,7 +56,10 @@ TEST(ChoosePathIntegrals, directions_may_be_formulas_and_other_kinds_have_keys_o
   expect_words(refused("kind = \"L\"\ncentre = [0, 0, 1]\n"), {"centre has 3 components"});
   expect_words(refused("kind = \"M\"\ncentre = [0, 0]\n", ""), {"case.toml", "at rest", "static"});
   expect_words(refused("direction = [1, 0]\ncontours = [\"loop\"]\n"), {"either rings or"});
-  EXPECT_TRUE(built("kind = \"M\"\ncentre = [0, 0]\n").warnings.size() == 1u);  // of a law that is not quadratic
+  const auto warnings = built("kind = \"M\"\ncentre = [0, 0]\n").warnings;
+  ASSERT_EQ(warnings.size(), 2u);
+  expect_words(warnings[0], {"second degree", "linear-elastic"});
+  expect_words(warnings[1], {"one ring", "Take several"});
 }
 
 TEST(ChoosePathIntegrals, refuses_growth_through_another_material_and_warns_of_an_advance) {
@@ -69,8 +72,8 @@ TEST(ChoosePathIntegrals, refuses_growth_through_another_material_and_warns_of_a
            kind;
   };
   const Simulation s = folder.build(text("direction = [1, 0]\n"));
-  ASSERT_EQ(s.warnings.size(), 1u);
-  expect_words(s.warnings[0], {"from ring 1", "another material", "Trust none"});
+  ASSERT_EQ(s.warnings.size(), 2u);
+  expect_words(s.warnings[1], {"from ring 1", "another material", "Trust none"});
   expect_words(refusal([&] { folder.build(text("kind = \"M\"\ncentre = [0, 0]\n")); }),
                {"case.toml", "another material", "M"});
 }

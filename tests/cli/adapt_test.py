@@ -2,6 +2,7 @@
 """`tempi adapt`: nodes of a static case's mesh move to configurational equilibrium, and the case runs on that mesh."""
 
 import csv
+import importlib.util
 import unittest
 
 import numpy as np
@@ -79,6 +80,13 @@ class Adapt(CaseFolder):
         side = (np.abs(start[:, 1]) < 1e-9)
         self.assertLess(np.abs(moved[side, 1]).max(), 1e-12)
         self.assertGreater(np.abs(moved[side]).max(), 1e-3)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+    def test_both_meshes_are_drawn(self):
+        self.adapt()
+        done = self.tempi("plot", "case.adapted")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("adaption.png", done.stdout)
 
     def test_too_few_iterations_are_told(self):
         done = self.adapt("--iterations", 2)

@@ -46,6 +46,7 @@ class Configurational(CaseFolder):
         self.assertEqual(rows[0], rows[1])
         table = history(self.folder / "case.out")
         self.assertEqual(["tip.J_1", "tip.J_2"], [name for name in table if name.startswith("tip.")])
+        self.assertIn("path     tip: J of 2 rings about 1 nodes", self.tempi("check", "case.toml").stdout)
         made = summary(self.folder / "case.out")["path_integrals"]
         self.assertEqual({"tip": {"J": [table["tip.J_1"][-1], table["tip.J_2"][-1]], "length": 1.0}}, made)
 

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <variant>
 
 #include "tempi/core/compensated_sum.hpp"
+#include "tempi/mesh/elements.hpp"
+#include "tempi/mesh/quality.hpp"
 
 namespace tempi {
 namespace {
@@ -13,27 +16,98 @@ namespace {
 // A cell's point in its first place.
 template <int D>
 struct Point {
-  double volume;
+  double volume, barrier;                                 // what it stands for of W, of the barrier
   std::array<std::array<double, D>, 4> along_vertices{};  // gradients of what vertices, with the middles, move
   std::array<std::array<double, D>, 10> dN{};
 };
 
+// Gradients of the shape functions on the reference cell, at a node of it.
 template <int D>
-Point<D> point_of(const ElasticCells& cells, Index k, Index q, CellType type) {
-  const CellPoint at = cells.at_point(k, q);
-  const auto vertices = static_cast<std::size_t>(info(type).vertices);
-  Point<D> p{at.volume};
-  for (std::size_t a = 0; a < static_cast<std::size_t>(info(type).nodes); ++a)
-    for (std::size_t J = 0; J < D; ++J) p.dN[a][J] = at.dN[a][J];
-  for (std::size_t v = 0; v < vertices; ++v) p.along_vertices[v] = p.dN[v];
-  std::size_t middle = vertices;
-  for (const auto& [a, b] : mid_edges(type)) {
-    for (const int end : {a, b})
-      for (std::size_t J = 0; J < D; ++J) p.along_vertices[static_cast<std::size_t>(end)][J] += 0.5 * p.dN[middle][J];
-    ++middle;
-  }
-  return p;
+std::array<std::array<double, D>, 10> reference_gradients(CellType type, std::size_t node) {
+  std::array<std::array<double, D>, 10> all{};
+  any_cell_element([&]<class E>(E, CellShape) {
+    using Element = typename E::Element;
+    if constexpr (Element::dim == D && Element::nodes > D + 1) {
+      if (Element::type != type) return false;
+      typename Element::Point xi{};  // of vertex v: e_v, of the first 0
+      const auto corner = [&](std::size_t v, double part) {
+        if (v > 0) xi[v - 1] += part;
+      };
+      if (node <= D) {
+        corner(node, 1.0);
+      } else {
+        for (const int end : mid_edges(type)[node - D - 1]) corner(static_cast<std::size_t>(end), 0.5);
+      }
+      const auto dN = Element::derivative(xi);
+      std::copy(dN.begin(), dN.end(), all.begin());
+      return true;
+    }
+    return false;
+  });
+  return all;
 }
+
+// A cell's points in its first place: those of its rule, and of a curved one its nodes, where it would fold first: they
+// have no volume of their own, but a share of the barrier.
+template <int D>
+class Points {
+ public:
+  Points(const Mesh& mesh, const ElasticCells& cells, Index k) : mesh_(mesh), cells_(cells), k_(k) {
+    type_ = mesh.cells().types[ordinal(cells.cell(k))];
+    rule_ = cells.point_count();
+    curved_ = info(type_).nodes > info(type_).vertices && !is_straight(mesh, cells.cell(k));
+    for (Index q = 0; q < rule_; ++q) volume_ += cells.at_point(k, q).volume;
+  }
+
+  std::size_t vertices() const { return static_cast<std::size_t>(info(type_).vertices); }
+  double volume() const { return volume_; }
+  Index count() const { return rule_ + (curved_ ? info(type_).nodes : 0); }
+  // None where the cell has no volume to begin with.
+  std::optional<Point<D>> operator[](Index i) const {
+    Point<D> p{};
+    if (i < rule_) {
+      const CellPoint at = cells_.at_point(k_, i);
+      p.volume = at.volume;
+      p.barrier = curved_ ? 0.0 : at.volume;
+      for (std::size_t a = 0; a < nodes(); ++a)
+        for (std::size_t J = 0; J < D; ++J) p.dN[a][J] = at.dN[a][J];
+    } else {
+      p.barrier = volume_ / static_cast<double>(nodes());
+      const auto dN = reference_gradients<D>(type_, static_cast<std::size_t>(i - rule_));
+      Mat<double, D> J0;
+      for (std::size_t a = 0; a < nodes(); ++a)
+        for (int c = 0; c < D; ++c)
+          for (int j = 0; j < D; ++j)
+            J0(c, j) +=
+                mesh_.point(cells_.stencil(k_)[a])[static_cast<std::size_t>(c)] * dN[a][static_cast<std::size_t>(j)];
+      const double det = determinant(J0);
+      if (!(det > 0.0)) return std::nullopt;
+      const Mat<double, D> back = (1.0 / det) * cofactor(J0);  // J0^{-T}
+      for (std::size_t a = 0; a < nodes(); ++a)
+        for (int J = 0; J < D; ++J)
+          for (int j = 0; j < D; ++j)
+            p.dN[a][static_cast<std::size_t>(J)] += back(J, j) * dN[a][static_cast<std::size_t>(j)];
+    }
+    for (std::size_t v = 0; v < vertices(); ++v) p.along_vertices[v] = p.dN[v];
+    std::size_t middle = vertices();
+    for (const auto& [a, b] : mid_edges(type_)) {
+      for (const int end : {a, b})
+        for (std::size_t J = 0; J < D; ++J) p.along_vertices[static_cast<std::size_t>(end)][J] += 0.5 * p.dN[middle][J];
+      ++middle;
+    }
+    return p;
+  }
+
+ private:
+  std::size_t nodes() const { return static_cast<std::size_t>(info(type_).nodes); }
+
+  const Mesh& mesh_;
+  const ElasticCells& cells_;
+  Index k_, rule_;
+  CellType type_;
+  bool curved_;
+  double volume_ = 0.0;
+};
 
 template <int D>
 struct Configuration {
@@ -146,12 +220,12 @@ bool MeshPotential::keeps(std::span<const double> moved, std::span<const double>
   const std::vector<double> none(moved.size(), 0.0);
   for (const ElasticCells* cells : cells_)
     for (Index k = 0; k < cells->size(); ++k) {
-      const CellType type = mesh_.cells().types[ordinal(cells->cell(k))];
-      const auto vertices = static_cast<std::size_t>(info(type).vertices);
-      for (Index q = 0; q < cells->point_count(); ++q) {
-        const Point<D> p = point_of<D>(*cells, k, q, type);
-        const Configuration<D> before = configuration<D>(p, cells->stencil(k), vertices, moved, none),
-                               after = configuration<D>(p, cells->stencil(k), vertices, next, none);
+      const Points<D> points(mesh_, *cells, k);
+      for (Index q = 0; q < points.count(); ++q) {
+        const auto p = points[q];
+        if (!p) continue;
+        const Configuration<D> before = configuration<D>(*p, cells->stencil(k), points.vertices(), moved, none),
+                               after = configuration<D>(*p, cells->stencil(k), points.vertices(), next, none);
         if (!(after.det_A > part * before.det_A) || !(shape_of(after) > part * shape_of(before))) return false;
       }
     }
@@ -167,31 +241,31 @@ MeshPotential::Value MeshPotential::value(std::span<const double> moved, std::sp
     const bool by_det_F = needs_det_F(cells->material());
     for (Index k = 0; k < cells->size(); ++k) {
       const auto nodes = cells->stencil(k);
-      const CellType type = mesh_.cells().types[ordinal(cells->cell(k))];
-      const auto vertices = static_cast<std::size_t>(info(type).vertices);
-      double strain = 0.0, volume = 0.0, before = 0.0;
-      for (Index q = 0; q < cells->point_count(); ++q) {
-        const Point<D> p = point_of<D>(*cells, k, q, type);
-        const Configuration<D> c = configuration<D>(p, nodes, vertices, moved, u);
-        if (!(c.det_A > 0.0) || (by_det_F && !(c.det_F > 0.0))) {
+      const Points<D> points(mesh_, *cells, k);
+      double strain = 0.0, volume = 0.0;
+      for (Index q = 0; q < points.count(); ++q) {
+        const auto p = points[q];
+        if (!p) continue;
+        const Configuration<D> c = configuration<D>(*p, nodes, points.vertices(), moved, u);
+        if (!(c.det_A > 0.0) || (by_det_F && p->volume > 0.0 && !(c.det_F > 0.0))) {
           sum.admissible = false;
           return sum;
         }
-        strain += p.volume * c.det_A *
-                  std::visit([&](const auto& law) { return law.template energy<double, D>(c.H); }, cells->material());
+        if (p->volume > 0.0)
+          strain += p->volume * c.det_A *
+                    std::visit([&](const auto& law) { return law.template energy<double, D>(c.H); }, cells->material());
         const double shape = shape_of(c);
         sum.least_shape = std::min(sum.least_shape, shape);
-        barriers += p.volume * barrier.weight * scale_of(barrier, cells->cell(k)) *
+        barriers += p->barrier * barrier.weight * scale_of(barrier, cells->cell(k)) *
                     (barrier_of(shape / barrier.least_shape)[0] + barrier_of(c.det_A / barrier.least_size)[0]);
-        volume += p.volume * c.det_A;
-        before += p.volume;
+        volume += p->volume * c.det_A;
       }
       sum.strain += std::abs(strain);
       total += strain;
       const auto& b = loads_.of_cells[ordinal(cells->cell(k))];
       for (std::size_t a = 0; a < nodes.size(); ++a)
         for (std::size_t i = 0; i < D; ++i)
-          total += -cells->mass(k, a) * volume / before * b[i] * u[ordinal(nodes[a]) * D + i];
+          total += -cells->mass(k, a) * volume / points.volume() * b[i] * u[ordinal(nodes[a]) * D + i];
     }
   }
   for (std::size_t i = 0; i < u.size(); ++i) total += -loads_.force[i] * u[i];
@@ -214,8 +288,8 @@ void MeshPotential::visit(std::span<const double> moved, std::span<const double>
   for (const ElasticCells* cells : cells_)
     for (Index k = 0; k < cells->size(); ++k) {
       const auto nodes = cells->stencil(k);
-      const CellType type = mesh_.cells().types[ordinal(cells->cell(k))];
-      const auto V = static_cast<std::size_t>(info(type).vertices), N = nodes.size();
+      const Points<D> points(mesh_, *cells, k);
+      const std::size_t V = points.vertices(), N = nodes.size();
       const std::size_t size = (V + N) * D, first_u = V * D;
       out.nodes = nodes;
       out.vertices = V;
@@ -227,24 +301,26 @@ void MeshPotential::visit(std::span<const double> moved, std::span<const double>
       const auto H = [&](std::size_t row, std::size_t column) -> double& { return out.hessian[row * size + column]; };
       const auto& b = loads_.of_cells[ordinal(cells->cell(k))];
       const double scale = scale_of(barrier, cells->cell(k));
-      double before = 0.0;
-      for (Index q = 0; q < cells->point_count(); ++q) before += cells->at_point(k, q).volume;
+      const double before = points.volume();
       double fall = 0.0;  // sum of m_Ka b . u_a over the cell's first volume
       for (std::size_t a = 0; a < N; ++a)
         for (std::size_t i = 0; i < D; ++i) fall += cells->mass(k, a) / before * b[i] * u[ordinal(nodes[a]) * D + i];
-      for (Index q = 0; q < cells->point_count(); ++q) {
-        const Point<D> point = point_of<D>(*cells, k, q, type);
+      for (Index q = 0; q < points.count(); ++q) {
+        const auto at = points[q];
+        if (!at) continue;
+        const Point<D>& point = *at;
         const Configuration<D> c = configuration<D>(point, nodes, V, moved, u);
         double W = 0.0;
         Mat<double, D> P;
         Tangent<double, D> C;
-        std::visit(
-            [&](const auto& law) {
-              W = law.template energy<double, D>(c.H);
-              P = law.template stress<double, D>(c.H).P;
-              C = law.template tangent<double, D>(c.H);
-            },
-            cells->material());
+        if (point.volume > 0.0)
+          std::visit(
+              [&](const auto& law) {
+                W = law.template energy<double, D>(c.H);
+                P = law.template stress<double, D>(c.H).P;
+                C = law.template tangent<double, D>(c.H);
+              },
+              cells->material());
         const double volume = point.volume * c.det_A, density = W - fall;
         const Mat<double, D> back = transpose(c.inverse), HtP = transpose(c.H) * P;
         std::array<Vec, 4> p{}, HtPp{}, Pp{};
@@ -311,7 +387,7 @@ void MeshPotential::visit(std::span<const double> moved, std::span<const double>
           if (!(ratio < 1.0)) return;
           out.barrier_acts = true;
           const auto [value, slope, curvature] = barrier_of(ratio);
-          const double strength = point.volume * barrier.weight * scale, first = strength * slope * ratio,
+          const double strength = point.barrier * barrier.weight * scale, first = strength * slope * ratio,
                        second = strength * curvature * ratio * ratio;
           for (std::size_t v = 0; v < V; ++v)
             for (std::size_t j = 0; j < D; ++j) {

@@ -208,6 +208,14 @@ std::string describe_model(const Simulation& s) {
   if (!s.model->constraints().empty())
     out += fmt::format("           {} equations in all\n", s.model->constraints().size());
   for (const DampingInput& d : s.input.dampings) out += fmt::format("  damping  {}\n", d.type);
+  for (std::size_t i = 0; i < s.path_integrals.size(); ++i) {
+    const PathIntegralInput& in = s.input.path_integrals[i];
+    out += fmt::format("  path     {}: {} of {} {} about {} nodes{}\n", in.name, in.kind, s.path_integrals[i].regions(),
+                       in.contours.empty() ? "rings" : "contours", s.path_integrals[i].front().size(),
+                       in.kind == "J" && s.body.mesh->dim() == 3
+                           ? fmt::format(", {:.6g} m of front", s.path_integrals[i].length())
+                           : "");
+  }
   if (s.plan.domains) out += domains(*s.plan.domains);
   const Method& method = method_of(s.input.integrator);
   const Prediction time = predict(s);

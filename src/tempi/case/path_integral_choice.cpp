@@ -138,6 +138,11 @@ std::vector<PathIntegral> choose_path_integrals(const std::vector<PathIntegralIn
       throw PlacedError(in.name_place, fmt::format("there are two path integrals named '{}'.", in.name));
     chosen.push_back(at_place(in.place, [&] { return choose(in, body, constants); }));
     if (in.kind == "M") check_growth(in, chosen.back(), body, at_rest, warnings);
+    if (in.contours.empty() && chosen.back().regions() == 1)
+      warnings.push_back(
+          fmt::format("{}: one ring is of the nodes of '{}' alone, which miss what the elements there cannot "
+                      "show, and nothing tells how much. Take several, and compare.",
+                      in.place, in.name));
     if (const int region = chosen.back().first_other_material(); region > 0)
       warnings.push_back(fmt::format(
           "{}: from {} {} on the nodes of '{}' reach another material, where {} is not that of the {} alone. {}.",
