@@ -123,6 +123,7 @@ def adaption_figures(report: Report) -> Run:
     report.figure("adapted: J across these rings, largest change / J", float(between[free].max()), 0, 1e-6, scatter=math.inf)
     report.figure("adapted: J across the others, largest change / J", float(between[~free].max(initial=0.0)), 0, 0.1 * np.ptp(before) / before[-1],
                   scatter=math.inf)
+    report.figure("adapted: J_1, the tip node's own force, over the handbook's J", float(after[0] / handbook()), 0.98, 1.02, "1", scatter=5e-3)
     report.figure("as given: spread of J_1 to J_8", float(np.ptp(before) / before[-1]), 0, 0.2, scatter=0.02)
     report.figure("adapted: error of J_8 / error as given", float(abs(after[-1] - handbook()) / abs(before[-1] - handbook())), 0, 0.5, "<= 0.5",
                   scatter=0.1)
