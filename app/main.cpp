@@ -176,6 +176,7 @@ int adapt_case(const Arguments& arguments) {
   if (!input.meshes_beside.empty()) settings.emplace_back("mesh.beside=[]");
   tempi::Simulation simulation = built(std::move(input), arguments.threads);
   tempi::prepare_output_folder(folder, existing);
+  std::optional<tempi::FolderLock> lock(std::in_place, folder);
   if (existing == tempi::Existing::overwrite) tempi::move_results_aside(folder);
   hear_signals();
   tempi::AdaptRun adaption;
@@ -193,6 +194,7 @@ int adapt_case(const Arguments& arguments) {
   if (!arguments.quiet) fmt::print("{}", tempi::to_text(report));
   if (!report.converged && !stop_requested) say(fmt::format("warning: {}", report.fault));
   stop_requested = false;
+  lock.reset();
   tempi::RunOptions options;
   options.existing = tempi::Existing::resume;  // of the folder as it is now
   options.folder = folder;

@@ -132,6 +132,7 @@ TEST(MeshEquilibrium, LeavesAMeshOfUniformStrainAlone) {
   std::vector<AdaptionState> states;
   const AdaptedMesh adapted = body.adapt(states);
   EXPECT_LE(adapted.first.largest_force, 1e-14);
+  EXPECT_TRUE(adapted.converged);
   for (const double x : adapted.moved) EXPECT_LE(std::abs(x), 1e-6);
 }
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "support/meshes.hpp"
 
@@ -13,14 +12,6 @@ namespace {
 
 using test::MeshCase;
 using test::moved;
-
-std::vector<double> drawn(std::size_t n, double amplitude, unsigned seed) {
-  std::mt19937 dice(seed);
-  std::uniform_real_distribution<double> part(-amplitude, amplitude);
-  std::vector<double> x(n);
-  for (double& value : x) value = part(dice);
-  return x;
-}
 
 class MeshPotentials : public testing::TestWithParam<MeshCase> {
  protected:
@@ -33,15 +24,16 @@ class MeshPotentials : public testing::TestWithParam<MeshCase> {
     return make_elastic_cells(of, of.cells().types.front(), all, material, 2.5);
   }
   MeshLoads loads() const {
-    return {drawn(n, 0.3, 5), std::vector<std::array<double, 3>>(static_cast<std::size_t>(mesh.cells().size()),
-                                                                 std::array{0.2, -0.3, 0.4})};
+    return {test::random_displacements(mesh, 0.3, 5),
+            std::vector<std::array<double, 3>>(static_cast<std::size_t>(mesh.cells().size()),
+                                               std::array{0.2, -0.3, 0.4})};
   }
   ShapeBarrier barrier(double least) const {
     return {least, least, 0.3, std::vector<double>(static_cast<std::size_t>(mesh.cells().size()), 0.7)};
   }
   // Vertices displaced at random, mid-edge nodes along.
   std::vector<double> displaced(const MeshPotential& potential, double amplitude) const {
-    std::vector<double> x = drawn(n, amplitude, 3);
+    std::vector<double> x = test::random_displacements(mesh, amplitude, 3);
     potential.place_mid_nodes(x);
     return x;
   }
@@ -55,7 +47,7 @@ TEST_P(MeshPotentials, IsTheEnergyOfTheMovedMesh) {
     const auto cells = cells_of(mesh, material);
     const std::array<const ElasticCells*, 1> all = {cells.get()};
     const MeshPotential potential(mesh, all, loads());
-    const std::vector<double> by = displaced(potential, 0.02), u = drawn(n, 0.01, 1);
+    const std::vector<double> by = displaced(potential, 0.02), u = test::random_displacements(mesh, 0.01, 1);
     std::vector<double> X(mesh.points().begin(), mesh.points().end());
     for (std::size_t i = 0; i < n; ++i) X[i] += by[i];
     const Mesh other = moved(mesh, X);
@@ -84,7 +76,7 @@ TEST_P(MeshPotentials, HasTheDerivativesOfItsValue) {
     const auto cells = cells_of(mesh, material);
     const std::array<const ElasticCells*, 1> all = {cells.get()};
     const MeshPotential potential(mesh, all, loads());
-    const std::vector<double> by = displaced(potential, 0.02), u = drawn(n, 0.01, 1);
+    const std::vector<double> by = displaced(potential, 0.02), u = test::random_displacements(mesh, 0.01, 1);
     for (const double least : {1e-3, 1.5}) {  // nobody's shape or size is below; everybody's is
       const ShapeBarrier acting = barrier(least);
       const auto gradient = [&](const std::vector<double>& X, const std::vector<double>& w) {

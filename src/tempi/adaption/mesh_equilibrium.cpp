@@ -55,7 +55,8 @@ class Adaption {
       if (iteration == 0) result.first = now, result.first_force = nodal_force_;
       result.last = now;
       const bool go_on = !on_iteration || on_iteration(now);
-      const double sought = options.tolerance * result.first.largest_of_all;
+      constexpr double rounding = 1e-13;  // of what single cells pull with
+      const double sought = std::max(options.tolerance * result.first.largest_of_all, rounding * largest_of_cells_);
       result.converged = now.largest_force <= sought && now.largest_of_all <= sought;
       if (result.converged || !go_on || iteration >= options.iterations || !improve(value, lambda)) break;
     }
@@ -72,8 +73,7 @@ class Adaption {
     const Vector g = gradient_;
     const Matrix H = hessian_, M = metric_;
     constexpr double least = 1e-9;
-    for (int attempt = 0; attempt < 60; ++attempt, lambda = std::max(4.0 * lambda, least)) {
-      if (lambda > 1e12) return false;
+    for (; lambda < 1e12; lambda = std::max(4.0 * lambda, least)) {
       const std::optional<Vector> step = downwards(H, M, g, lambda);
       if (!step) continue;
       std::vector<double> moved = moved_, u = u_;
@@ -104,6 +104,7 @@ class Adaption {
         lambda *= 4.0;
       return true;
     }
+    derive(false);  // of the place it stays at
     return false;
   }
 
@@ -184,6 +185,7 @@ class Adaption {
     barrier_force_.assign(u_.size(), 0.0);
     active_.assign(of_X_.size(), 0);
     active_cells_ = 0;
+    largest_of_cells_ = 0.0;
     std::vector<Eigen::Triplet<double>> entries, metric;
     std::vector<std::vector<std::pair<Index, double>>> of;  // each of a cell's degrees of freedom: unknowns, factors
     potential_.each_cell(moved_, u_, barrier_, [&](const MeshPotential::CellDerivatives& cell) {
@@ -194,6 +196,7 @@ class Adaption {
         const std::size_t a = ordinal(cell.nodes[v]);
         if (cell.barrier_acts) active_[a] = 1;
         for (std::size_t c = 0; c < d_; ++c) {
+          largest_of_cells_ = std::max(largest_of_cells_, std::abs(cell.gradient[v * d_ + c]));
           nodal_force_[a * d_ + c] += cell.gradient[v * d_ + c] - cell.barrier_gradient[v * d_ + c];
           barrier_force_[a * d_ + c] += cell.barrier_gradient[v * d_ + c];
           for (int m = 0; m < sliding_.of_node[a].count; ++m)
@@ -253,7 +256,7 @@ class Adaption {
   Index active_cells_ = 0;
   Vector gradient_;
   Matrix hessian_, metric_, matrix_;
-  double force_scale_ = 0.0;
+  double force_scale_ = 0.0, largest_of_cells_ = 0.0;
   SparseFactors joint_{SparseFactors::Kind::positive}, static_{SparseFactors::Kind::positive};
 };
 

@@ -33,6 +33,9 @@ void refuse_what_has_no_part(const Simulation& s) {
                                     "the adaption.",
                                     what));
   };
+  if (in.particles)
+    throw PlacedError(in.particles->place,
+                      "particles have no mesh whose nodes tempi adapt could move. Leave them out.");
   refuse(in.potentials, "a [[potential]]");
   refuse(in.constraints, "a [[constraint]]");
   refuse(in.contacts, "a [[contact]]");
