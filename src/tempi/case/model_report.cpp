@@ -24,24 +24,44 @@ std::string duration(double seconds) {
   return seconds < 7200.0 ? fmt::format("{:.3g} min", seconds / 60.0) : fmt::format("{:.4g} h", seconds / 3600.0);
 }
 
+// Of frequencies, the mean over uniform strains.
+std::string mean_error(const StepChoice& c) {
+  if (c.stiffness_errors.empty()) return "";
+  double sum = 0.0;
+  for (const double error : c.stiffness_errors) sum += error;
+  return fmt::format("{:.1e}", 0.5 * sum / static_cast<double>(c.stiffness_errors.size()));
+}
+
+// Of the steps that are taken, the errors of stiffness, strain by strain.
+std::string stiffness_errors(const StepChoice& c, int dim) {
+  if (c.stiffness_errors.empty()) return "";
+  std::string out = "  note: stiffness is predicted to be off by ";
+  std::size_t k = 0;
+  for (int i = 0; i < dim; ++i)
+    for (int j = i; j < dim; ++j, ++k)
+      out += fmt::format("{}{:.1e} ({}{})", k == 0 ? "" : ", ", c.stiffness_errors[k], "xyz"[i], "xyz"[j]);
+  return out + " in uniform strain, frequencies by half of that\n";
+}
+
 struct Evidence {
-  std::string coupling, error, stability;
+  std::string coupling, error, mean, stability;
 };
 
 std::string line_of_choice(bool chosen, std::string_view lattice, const NeighbourLimit& limit, double saving,
                            double seconds, const Evidence& known) {
-  return fmt::format("  {} {:<26} {:>10} {:>8.2f} {:>10} {:>10} {:>8}  {}\n", chosen ? '*' : ' ', lattice,
-                     describe(limit), saving, duration(seconds), known.coupling, known.error, known.stability);
+  return fmt::format("  {} {:<26} {:>10} {:>8.2f} {:>10} {:>10} {:>8} {:>8}  {}\n", chosen ? '*' : ' ', lattice,
+                     describe(limit), saving, duration(seconds), known.coupling, known.error, known.mean,
+                     known.stability);
 }
 
 // Every way to choose the steps: updates saved against Newmark at the element limit, time, the error that asynchrony
-// makes in frequencies of smooth motion, what is known of stability.
+// makes in frequencies of smooth motion (in the worst uniform strain, and the mean of all), what is known of stability.
 std::string table_of_choices(const Simulation& s) {
   const StepWish wish = s.step_wish(s.plan.own);
   const double element_limit = *std::ranges::min_element(s.plan.own);  // times safety, or as the steps are chosen
-  std::string out =
-      fmt::format("  mass shares {}\n  {:<28} {:>10} {:>8} {:>10} {:>10} {:>8}  {}\n", name_of(s.model->share_rule()),
-                  "choices of steps", "neighbours", "saving", "time", "coupling", "error", "stability");
+  std::string out = fmt::format("  mass shares {}\n  {:<28} {:>10} {:>8} {:>10} {:>10} {:>8} {:>8}  {}\n",
+                                name_of(s.model->share_rule()), "choices of steps", "neighbours", "saving", "time",
+                                "coupling", "error", "mean", "stability");
   const auto add = [&](const StepChoice& c, bool chosen) {
     constexpr Index many = 200'000;  // terms: beyond, each row would take a second
     const std::string found = chosen && s.plan.trial ? s.describe_trial(*s.plan.trial)
@@ -49,7 +69,7 @@ std::string table_of_choices(const Simulation& s) {
                                   ? "tried when chosen"
                                   : s.describe_trial(s.try_lattice(*s.model, c.lattice, c.coupling, 0.0));
     out += line_of_choice(chosen, name_of(c.rule), c.limit, c.saving, s.predicted_time(c),
-                          {name_of(c.coupling), c.error ? fmt::format("{:.1e}", *c.error) : "", found});
+                          {name_of(c.coupling), c.error ? fmt::format("{:.1e}", *c.error) : "", mean_error(c), found});
   };
   const Method& method = method_of(s.input.integrator);
   const bool strikes = method.engine == Engine::strikes, asynchronous = strikes && method.asynchronous;
@@ -76,6 +96,7 @@ std::string table_of_choices(const Simulation& s) {
   }
   predict_errors(*s.model, s.state.displacement, s.plan.safety, choices, s.threads);
   for (std::size_t i = 0; i < choices.size(); ++i) add(choices[i], i == taken);
+  const std::string of_taken = taken ? stiffness_errors(choices[*taken], s.body.mesh->dim()) : "";
   const bool newmark_itself = strikes && !asynchronous;
   const std::vector<double> costs = s.costs_per_update();
   const double exact = cost_on_queue(costs, wish.steps);  // [ns] per simulated second
@@ -83,19 +104,19 @@ std::string table_of_choices(const Simulation& s) {
   for (const double cost : costs) newmark += cost / element_limit;
   const double scale = s.time_factor() * s.input.end_time;
   out += line_of_choice(asynchronous && !s.plan.choice, "exact", {}, ideal_speedup(wish.steps), exact * scale,
-                        {"plain", "", asynchronous && !s.plan.choice ? "see the note" : "tried when chosen"});
+                        {"plain", "", "", asynchronous && !s.plan.choice ? "see the note" : "tried when chosen"});
   out += line_of_choice(newmark_itself && s.input.integrator.options.newmark_limit == "element",
-                        "newmark, element limit", {}, 1.0, newmark * scale, {"", "", "stable"});
+                        "newmark, element limit", {}, 1.0, newmark * scale, {"", "", "", "stable"});
   const bool used = newmark_itself && s.input.integrator.options.newmark_limit == "assembled";
-  if (!s.input.integrator.safety) return out;
+  if (!s.input.integrator.safety) return out + of_taken;
   const double step = used ? s.plan.smallest() : *s.input.integrator.safety * s.assembled_limit();
   out += line_of_choice(used, "newmark, assembled limit", {}, step / element_limit,
-                        newmark * scale * element_limit / step, {"", "", "stable"});
+                        newmark * scale * element_limit / step, {"", "", "", "stable"});
   if (on_lattice && newmark * scale * element_limit / step < s.predicted_time(*s.plan.choice))
     out +=
         "  note: newmark is predicted to be faster here, and has no error of asynchrony: method = \"newmark\", "
         "newmark_limit = \"assembled\"\n";
-  return out;
+  return out + of_taken;
 }
 
 }  // namespace

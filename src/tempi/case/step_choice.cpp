@@ -95,9 +95,11 @@ void predict_errors(const Model& model, std::span<const double> u, double safety
     return;
   }
   for (std::size_t i = 0; i < choices.size(); ++i)
-    if (!choices[i].error)
-      choices[i].error = 0.5 * errors[i].worst *
-                         (choices[i].coupling == Coupling::mollified ? mollified_rest(safety * choices[i].part) : 1.0);
+    if (!choices[i].error) {
+      const double rest = choices[i].coupling == Coupling::mollified ? mollified_rest(safety * choices[i].part) : 1.0;
+      choices[i].error = 0.5 * errors[i].worst() * rest;
+      for (const double error : errors[i].of_strain) choices[i].stiffness_errors.push_back(error * rest);
+    }
 }
 
 double typical_cost(CellType type) {

@@ -44,8 +44,10 @@ struct StepChoice {
   double part = 1.0;    // of the wished steps it was made of
   Coupling coupling = Coupling::plain;
   double border = 0.0;  // mollified: updates at borders between steps that cost a second time, over all updates
-  std::optional<double> error =
-      {};  // of frequencies, relative, of the worst uniform strain, as predicted; absent: it was not
+  // As predicted, relative; absent: it was not. Of frequencies in the worst uniform strain, and of stiffness in each
+  // (AsynchronyError), with what the coupling leaves of it.
+  std::optional<double> error = {};
+  std::vector<double> stiffness_errors = {};
 };
 
 // With coupling = "auto" plain kicks are taken where their predicted error is no larger.

@@ -110,6 +110,14 @@ class StateForces {
 
 }  // namespace
 
+double AsynchronyError::worst() const { return of_strain.empty() ? 0.0 : *std::ranges::max_element(of_strain); }
+
+double AsynchronyError::mean() const {
+  double sum = 0.0;
+  for (const double error : of_strain) sum += error;
+  return of_strain.empty() ? 0.0 : sum / static_cast<double>(of_strain.size());
+}
+
 std::vector<AsynchronyError> asynchrony_errors(const Model& model, std::span<const double> u,
                                                std::span<const TickLattice* const> lattices, int threads) {
   constexpr double strain = 1e-6;
@@ -128,8 +136,7 @@ std::vector<AsynchronyError> asynchrony_errors(const Model& model, std::span<con
       forces.look(w);
       for (std::size_t l = 0; l < lattices.size(); ++l) {
         const double error = forces.error(*lattices[l], StateForces::Forces::balance);
-        errors[l].worst = std::max(errors[l].worst, std::abs(error));
-        errors[l].mean += std::abs(error) / static_cast<double>(d * (d + 1) / 2);
+        errors[l].of_strain.push_back(std::abs(error));
       }
     }
   return errors;

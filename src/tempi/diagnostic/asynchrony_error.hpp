@@ -22,9 +22,12 @@
 
 namespace tempi {
 
-// Magnitudes of the relative errors of stiffness in the states of uniform strain, one for each component of strain.
+// Magnitudes of the relative errors of stiffness in the states of uniform strain, one for each component of strain: in
+// space xx xy xz yy yz zz, in a plane xx xy yy.
 struct AsynchronyError {
-  double worst = 0.0, mean = 0.0;
+  std::vector<double> of_strain;
+  double worst() const;
+  double mean() const;
 };
 
 // Small uniform strains about displacements `u`, for each of the lattices. Zero where nothing resists. Cost: the forces
