@@ -64,6 +64,7 @@ class Adaption {
     result.u = u_;
     result.force = nodal_force_;
     result.active = active_;
+    result.lost_equilibrium = lost_equilibrium_ && !result.converged;
     return result;
   }
 
@@ -80,7 +81,11 @@ class Adaption {
       take(*step, moved, u);
       if (!potential_.keeps_cells(moved_, moved, 0.3)) continue;
       const double promised = -(g.dot(*step) + 0.5 * step->dot(H * *step));
-      if (!settle(moved, u)) continue;
+      if (!settle(moved, u)) {
+        u = u_;  // not from where a linear body would go
+        lost_equilibrium_ = !settle(moved, u);
+        if (lost_equilibrium_) continue;
+      }
       const MeshPotential::Value after = potential_(moved, u, barrier_);
       if (!after.admissible) continue;
       const double fall = before.total() - after.total();
@@ -141,13 +146,17 @@ class Adaption {
       before = left;
       if (!static_.factorise(K)) return false;
       const Vector du = static_.solve(Vector(-g));
+      const double now = potential_(moved, u, barrier_).potential;
+      const double digits = 1e-12 * std::abs(now);
+      std::vector<double> next;
       double part = 1.0;
-      std::vector<double> next(u);
-      for (int halving = 0; halving < 20; ++halving, part *= 0.5) {
+      for (int halving = 0;; ++halving, part *= 0.5) {  // the stiffness is positive: the potential falls along du
+        if (halving == 20) return false;
         next = u;
         for (std::size_t i = 0; i < of_u_.size(); ++i)
           if (of_u_[i] >= 0) next[i] += part * du(of_u_[i]);
-        if (potential_(moved, next, barrier_).admissible) break;
+        const MeshPotential::Value then = potential_(moved, next, barrier_);
+        if (then.admissible && then.potential <= now + digits) break;
       }
       u = std::move(next);
     }
@@ -256,6 +265,7 @@ class Adaption {
   Index active_cells_ = 0;
   Vector gradient_;
   Matrix hessian_, metric_, matrix_;
+  bool lost_equilibrium_ = false;  // when a step was last looked for
   double force_scale_ = 0.0, largest_of_cells_ = 0.0;
   SparseFactors joint_{SparseFactors::Kind::positive}, static_{SparseFactors::Kind::positive};
 };

@@ -44,6 +44,8 @@ struct AdaptedMesh {
   std::vector<char> active;  // nodes of cells where the barrier acts
   AdaptionState first, last;
   bool converged = false;
+  bool lost_equilibrium =
+      false;  // no stable one was found beyond the last state: a cell turns over, or something buckles
 };
 
 // From static equilibrium `u` with held components `held`. `on_iteration` is told of every state, the first included;

@@ -152,8 +152,6 @@ double shape_of(const Configuration<D>& c) {
   return D * std::pow(c.det_A, 2.0 / D) / inner(c.A, c.A);
 }
 
-bool needs_det_F(const Material& material) { return std::holds_alternative<NeoHookean>(material); }
-
 }  // namespace
 
 MeshPotential::MeshPotential(const Mesh& mesh, std::span<const ElasticCells* const> cells, MeshLoads loads)
@@ -238,7 +236,6 @@ MeshPotential::Value MeshPotential::value(std::span<const double> moved, std::sp
   Value sum;
   CompensatedSum total, barriers;
   for (const ElasticCells* cells : cells_) {
-    const bool by_det_F = needs_det_F(cells->material());
     for (Index k = 0; k < cells->size(); ++k) {
       const auto nodes = cells->stencil(k);
       const Points<D> points(mesh_, *cells, k);
@@ -247,7 +244,7 @@ MeshPotential::Value MeshPotential::value(std::span<const double> moved, std::sp
         const auto p = points[q];
         if (!p) continue;
         const Configuration<D> c = configuration<D>(*p, nodes, points.vertices(), moved, u);
-        if (!(c.det_A > 0.0) || (by_det_F && p->volume > 0.0 && !(c.det_F > 0.0))) {
+        if (!(c.det_A > 0.0) || (p->volume > 0.0 && !(c.det_F > 0.0))) {
           sum.admissible = false;
           return sum;
         }

@@ -90,8 +90,10 @@ class Adapter {
           "after {} iterations the largest configurational force is {:.2g} of what it was ({:.2g} was sought): {}. The "
           "mesh is written as it is.",
           adapted.last.iteration, adapted.last.largest_of_all / adapted.first.largest_of_all, run.options.tolerance,
-          adapted.last.iteration < run.options.iterations ? "no step lowers the energy any more"
-                                                          : "give more --iterations");
+          adapted.last.iteration >= run.options.iterations ? "give more --iterations"
+          : adapted.lost_equilibrium
+              ? "beyond it the body has no stable equilibrium, as where a cell turns over at a corner"
+              : "no step lowers the energy any more");
     return report;
   }
 
