@@ -12,6 +12,7 @@
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/path_integral_choice.hpp"
 #include "tempi/case/selection.hpp"
+#include "tempi/core/distinct.hpp"
 #include "tempi/io/history.hpp"
 #include "tempi/io/msh_writer.hpp"
 #include "tempi/io/vtu.hpp"
@@ -185,8 +186,7 @@ class Adapter {
       for (const NodeId a : nodes) of[ordinal(a)].push_back(3 * count + g);
     }
     for (auto& demands : of) {
-      std::ranges::sort(demands);
-      demands.erase(std::unique(demands.begin(), demands.end()), demands.end());
+      make_distinct(demands);
     }
     return of;
   }

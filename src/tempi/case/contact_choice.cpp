@@ -13,6 +13,7 @@
 #include "tempi/case/selection.hpp"
 #include "tempi/contact/surface.hpp"
 #include "tempi/core/cross.hpp"
+#include "tempi/core/distinct.hpp"
 
 namespace tempi {
 namespace {
@@ -38,8 +39,7 @@ std::vector<CellFacet> facets_of(const Selector& selector, const TouchingBody& b
   if (any_group(has_surface))
     for (const CellFacet& f : selection.facets(selector, "[[contact]]", Selection::Interior::refuse))
       outer.push_back(f);
-  std::ranges::sort(outer);
-  outer.erase(std::ranges::unique(outer).begin(), outer.end());
+  make_distinct(outer);
   return outer;
 }
 
@@ -318,8 +318,7 @@ ChosenLayers choose_layers(const ContactInput& in, std::span<const WallInput> wa
       throw PlacedError(in.place, "there are no outer faces and no particles. Choose other groups.");
   }
   for (const WallInput& wall : walls) add_wall(builder, wall, body);
-  std::ranges::sort(nodes);
-  nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  make_distinct(nodes);
   LayerOptions options;
   options.law = {*in.distance, in.inner_distance.value_or(0.1 * *in.distance), 1.0, in.exponent};
   options.alpha = in.alpha;

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <ranges>
 #include <variant>
 
 #include "tempi/case/formula.hpp"
@@ -50,8 +49,9 @@ DefectMotion advance_by(const PathIntegralInput& in, int dim, const Constants& c
     return value;
   };
   const std::vector<double> nowhere(static_cast<std::size_t>(dim), 0.0);
-  if (std::ranges::all_of(std::views::iota(0, dim), [&](int c) { return (*e)[c].constant().has_value(); }))
-    return advance(at(nowhere));
+  bool constant = true;
+  for (int c = 0; c < dim; ++c) constant = constant && (*e)[c].constant();
+  if (constant) return advance(at(nowhere));
   return [at](std::span<const double> X) { return advance(at(X))(X); };
 }
 

@@ -16,6 +16,7 @@
 #include "tempi/case/option_table.hpp"
 #include "tempi/case/pair_law_choice.hpp"
 #include "tempi/case/selection.hpp"
+#include "tempi/core/distinct.hpp"
 #include "tempi/pair/embedded_atoms.hpp"
 #include "tempi/pair/pair_sum.hpp"
 #include "tempi/potential/uniform_field.hpp"
@@ -255,8 +256,7 @@ class Chooser {
   // A potential for each wall, of those who take part and may touch it.
   void touch_walls() {
     std::vector<NodeId> all = participants_;
-    std::ranges::sort(all);
-    all.erase(std::unique(all.begin(), all.end()), all.end());
+    make_distinct(all);
     for (std::size_t w = 0; w < around_.walls.size(); ++w) {
       const Surroundings::ElasticWall& wall = around_.walls[w];
       std::vector<WallSphere> spheres;

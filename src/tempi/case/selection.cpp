@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "tempi/case/option_table.hpp"
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/mesh/doubts.hpp"
 
@@ -116,8 +117,7 @@ std::vector<CellId> Selection::cells(const Selector& selector, std::string_view 
                                  selector.text(), mesh_.dim(), purpose, list_groups(mesh_)));
   }
   require_some(result.size(), selector, "cells");
-  std::ranges::sort(result);
-  result.erase(std::unique(result.begin(), result.end()), result.end());
+  make_distinct(result);
   return result;
 }
 
@@ -166,8 +166,7 @@ std::vector<CellFacet> Selection::facets(const Selector& selector, std::string_v
     for (const CellFacet f : boundary_facets(mesh_))
       if (std::ranges::all_of(facet_nodes(mesh_, f), [&](NodeId a) { return in[ordinal(a)]; })) result.push_back(f);
   require_some(result.size(), selector, fmt::format("facets of the boundary, which {} needs", purpose));
-  std::ranges::sort(result);
-  result.erase(std::unique(result.begin(), result.end()), result.end());
+  make_distinct(result);
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "tempi/case/selection.hpp"
 #include "tempi/case/simulation.hpp"
+#include "tempi/core/distinct.hpp"
 
 namespace tempi {
 
@@ -27,8 +28,7 @@ TakenTerms terms_of(const Simulation& s, const Selector& target, std::string_vie
         taken.terms.push_back(static_cast<std::size_t>(k));
     }
   }
-  std::ranges::sort(taken.terms);
-  taken.terms.erase(std::unique(taken.terms.begin(), taken.terms.end()), taken.terms.end());
+  make_distinct(taken.terms);
   return taken;
 }
 

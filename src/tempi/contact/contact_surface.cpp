@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/contact/contact_surface.hpp"
+#include "tempi/core/distinct.hpp"
 
 #include <algorithm>
 
@@ -110,8 +111,7 @@ void ContactSurface::find_pairs(std::span<const Bounds> boxes, Search& search, s
           find_between(static_cast<std::int32_t>(i), of_second_[static_cast<std::size_t>(j)], search, pairs);
         });
   }
-  std::ranges::sort(pairs);
-  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  make_distinct(pairs);
   search.of_vertex = {};
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tempi/contact/face_crossing.hpp"
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/space/box_tree.hpp"
 
@@ -306,8 +307,7 @@ std::unique_ptr<FaceContact> make_face_contact(std::span<const double> reference
     });
   faces.insert(faces.end(), others.begin(), others.end());
   for (const SurfaceTriangle& face : faces) result.nodes.insert(result.nodes.end(), face.begin(), face.end());
-  std::ranges::sort(result.nodes);
-  result.nodes.erase(std::unique(result.nodes.begin(), result.nodes.end()), result.nodes.end());
+  make_distinct(result.nodes);
   for (const NodeId a : result.nodes) {
     TEMPI_ASSERT(3 * ordinal(a) + 2 < reference.size());
     for (std::size_t c = 0; c < 3; ++c)

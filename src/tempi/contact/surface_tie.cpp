@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tempi/contact/closest_points.hpp"
+#include "tempi/core/distinct.hpp"
 #include "tempi/mesh/elements.hpp"
 #include "tempi/space/box_tree.hpp"
 
@@ -34,8 +35,7 @@ std::vector<NodeId> nodes_of(const Mesh& mesh, std::span<const CellFacet> facets
   std::vector<NodeId> all;
   for (const CellFacet& facet : facets)
     for (const NodeId a : facet_nodes(mesh, facet)) all.push_back(a);
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  make_distinct(all);
   return all;
 }
 

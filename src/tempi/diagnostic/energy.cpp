@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
+#include <numeric>
 
 #include "tempi/core/cross.hpp"
 
@@ -43,8 +43,7 @@ Energies energies(const Model& model, const Snapshot& snapshot) {
 
 namespace {
 
-template <class Nodes>
-Momenta momenta_of(const Model& model, const State& state, const Nodes& nodes) {
+Momenta momenta_of(const Model& model, const State& state, std::span<const Index> nodes) {
   Momenta result{{}, {}, 0.0, 0.0};
   Vector centre{};
   double total = 0.0;
@@ -75,14 +74,17 @@ Momenta momenta_of(const Model& model, const State& state, const Nodes& nodes) {
 }  // namespace
 
 Momenta momenta(const Model& model, const State& state) {
-  return momenta_of(model, state, std::views::iota(Index{0}, model.node_count()));
+  std::vector<Index> all(static_cast<std::size_t>(model.node_count()));
+  std::iota(all.begin(), all.end(), 0);
+  return momenta_of(model, state, all);
 }
 
 PartLedger ledger_of(const Model& model, const Snapshot& snapshot, std::span<const NodeId> nodes,
                      std::span<const TermId> terms) {
   const State& state = snapshot.state;
-  PartLedger result{momenta_of(model, state, nodes | std::views::transform([](NodeId a) { return index(a); })), 0.0,
-                    0.0, 0.0};
+  std::vector<Index> numbers;
+  for (const NodeId a : nodes) numbers.push_back(index(a));
+  PartLedger result{momenta_of(model, state, numbers), 0.0, 0.0, 0.0};
   double mass = 0.0;
   for (const NodeId a : nodes) mass += model.mass(a);
   for (const NodeId a : nodes) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/lattice/lattice_mollifier.hpp"
@@ -286,8 +287,7 @@ class Trial {
     const std::vector<NodeId> nodes = grow(centre, most);
     std::vector<TermId> terms;
     for (const NodeId a : nodes) terms.insert(terms.end(), around_[a].begin(), around_[a].end());
-    std::ranges::sort(terms);
-    terms.erase(std::ranges::unique(terms).begin(), terms.end());
+    make_distinct(terms);
     std::int64_t common = 0;
     for (const TermId i : terms) common = std::gcd(common, std::int64_t{ticks(i)});
     n.tick = lattice_.tick * static_cast<double>(common);
@@ -380,14 +380,15 @@ class Trial {
       kept_numbers_ = 0;
     }
     const auto [found, is_new] = kept_.try_emplace(index(i));
+    std::vector<Piece>& pieces = found->second;
     if (is_new) {
       const auto [potential, k] = model_.term(i);
       potential->each_hessian_piece(k, u_, 0.0, [&](std::span<const NodeId> nodes, std::span<const double> H) {
-        found->second.push_back({{nodes.begin(), nodes.end()}, {H.begin(), H.end()}});
+        pieces.push_back({{nodes.begin(), nodes.end()}, {H.begin(), H.end()}});
         kept_numbers_ += H.size();
       });
     }
-    return found->second;
+    return pieces;
   }
 
   const Model& model_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/io/abaqus_deck.hpp"
 #include "tempi/io/abaqus_model.hpp"
 #include "tempi/io/label_index.hpp"
@@ -39,8 +40,7 @@ std::vector<Index> labels_of(const std::vector<Item>& items) {
 
 template <class T>
 void sort_unique(std::vector<T>& list) {
-  std::ranges::sort(list);
-  list.erase(std::unique(list.begin(), list.end()), list.end());
+  make_distinct(list);
 }
 
 int top_dimension(const AbaqusModel& model) {

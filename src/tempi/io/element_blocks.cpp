@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/io/label_index.hpp"
 
@@ -56,8 +57,7 @@ class Filler {
     }
     for (Group& group : groups) {
       std::vector<Id>& ids = list(group);
-      if (!std::ranges::is_sorted(ids)) std::ranges::sort(ids);
-      ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+      if (!std::ranges::is_sorted(ids)) make_distinct(ids);
     }
   }
 

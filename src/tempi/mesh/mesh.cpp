@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -51,8 +52,7 @@ void renumber_group(Group& group, const CellArray& old_facets, const std::vector
       if (is_lost(a)) lose(a);
   for (const NodeId a : group.nodes)
     if (is_lost(a)) lose(a);
-  std::ranges::sort(group.lost);
-  group.lost.erase(std::unique(group.lost.begin(), group.lost.end()), group.lost.end());
+  make_distinct(group.lost);
 
   std::erase_if(group.facets, [&](FacetId f) { return new_facet[ordinal(f)] < 0; });
   for (FacetId& f : group.facets) f = make_id<FacetId>(new_facet[ordinal(f)]);
@@ -77,8 +77,7 @@ Mesh::Mesh(MeshData data) : data_(std::move(data)) {
   for (Group& g : data_.groups) {
     std::ranges::sort(g.cells);
     std::ranges::sort(g.facets);
-    std::ranges::sort(g.nodes);
-    g.nodes.erase(std::unique(g.nodes.begin(), g.nodes.end()), g.nodes.end());
+    make_distinct(g.nodes);
   }
 
   std::vector<Index> new_node(static_cast<std::size_t>(count), -1);

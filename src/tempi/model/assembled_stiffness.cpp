@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/model/assembled_stiffness.hpp"
+#include "tempi/core/distinct.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +49,7 @@ void AssembledStiffness::set_pattern() {
   Eigen::VectorXi sizes(n);
   for (Index b = 0; b < model_.node_count(); ++b) {
     auto& list = of(make_id<NodeId>(b));
-    std::ranges::sort(list);
-    list.erase(std::ranges::unique(list).begin(), list.end());
+    make_distinct(list);
     list.shrink_to_fit();
     for (Index c = 0; c < d; ++c) sizes(b * d + c) = static_cast<int>(d) * static_cast<int>(list.size());
   }

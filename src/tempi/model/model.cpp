@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/core/fingerprint.hpp"
 
@@ -59,8 +60,7 @@ void Model::check_constraints() const {
                                      node_count()));
       nodes.push_back(a);
     }
-  std::ranges::sort(nodes);
-  nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  make_distinct(nodes);
   std::size_t free = 0;
   for (const NodeId a : nodes)
     for (int c = 0; c < dim(); ++c) free += supports().support_of(a, c) == Supports::none ? 1 : 0;

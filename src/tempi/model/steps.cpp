@@ -11,6 +11,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -153,8 +154,7 @@ std::vector<double> smallest_within_a_ring(const Model& model, std::span<const d
 
 std::vector<std::int32_t> next_slower(const Model& model, std::span<const std::int32_t> ticks) {
   std::vector<std::int32_t> distinct(ticks.begin(), ticks.end());
-  std::ranges::sort(distinct);
-  distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+  make_distinct(distinct);
   TEMPI_ASSERT(distinct.size() <= 64);
   const auto place = [&](Index i) {
     return std::ranges::lower_bound(distinct, ticks[static_cast<std::size_t>(i)]) - distinct.begin();

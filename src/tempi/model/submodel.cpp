@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/model/borrowed.hpp"
 
@@ -44,8 +45,7 @@ NodeNumbers numbers_of(const Model& whole, std::span<const TermId> terms) {
     const auto nodes = whole.term(id).stencil();
     numbers.of_whole.insert(numbers.of_whole.end(), nodes.begin(), nodes.end());
   }
-  std::ranges::sort(numbers.of_whole);
-  numbers.of_whole.erase(std::ranges::unique(numbers.of_whole).begin(), numbers.of_whole.end());
+  make_distinct(numbers.of_whole);
   numbers.of_part.assign(static_cast<std::size_t>(whole.node_count()), NodeId{-1});
   for (std::size_t a = 0; a < numbers.of_whole.size(); ++a)
     numbers.of_part[ordinal(numbers.of_whole[a])] = make_id<NodeId>(static_cast<Index>(a));

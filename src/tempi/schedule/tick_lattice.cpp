@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tempi/core/compensated_sum.hpp"
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -96,8 +97,7 @@ double predicted_cost(const TickLattice& lattice, const LatticeCost& cost) {
   CompensatedSum sum;
   for (std::size_t i = 0; i < lattice.ticks.size(); ++i) sum += cost.per_update[i] / (lattice.ticks[i] * lattice.tick);
   std::vector<std::int32_t> distinct = lattice.ticks;
-  std::ranges::sort(distinct);
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  make_distinct(distinct);
   for (const std::int32_t m : distinct) sum += cost.per_strike / (m * lattice.tick);
   return sum.value();
 }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -99,8 +100,7 @@ void LatticeContact::make_levels(Section& section) {
   std::vector<std::int32_t> exponents;
   for (const Pair& pair : section.pairs) exponents.push_back(pair.exponent - pair.layers + 1);
   std::vector<std::int32_t> distinct = exponents;
-  std::ranges::sort(distinct);
-  distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+  make_distinct(distinct);
   section.levels.clear();
   for (const std::int32_t exponent : distinct) {
     Section::Level& level = section.levels.emplace_back();
@@ -111,8 +111,7 @@ void LatticeContact::make_levels(Section& section) {
       const auto vertices = section.pairs[static_cast<std::size_t>(i)].pair.vertices();
       level.vertices.insert(level.vertices.end(), vertices.begin(), vertices.end());
     }
-    std::ranges::sort(level.vertices);
-    level.vertices.erase(std::ranges::unique(level.vertices).begin(), level.vertices.end());
+    make_distinct(level.vertices);
   }
 }
 

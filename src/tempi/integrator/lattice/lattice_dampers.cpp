@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
@@ -38,8 +39,7 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
           for (const NodeId a : h.force->stencil(h.element))
             if (h.force->is_damper()) damped.push_back(plan.line(a));
     }
-    std::ranges::sort(damped);
-    damped.erase(std::ranges::unique(damped).begin(), damped.end());
+    make_distinct(damped);
     any_parts_ = any_parts_ || !parts.empty();
   }
   if (any_parts_) half_kick_.resize(lines);
@@ -216,7 +216,9 @@ void LatticeDampers::add_work(TermId term, double step, std::span<const NodeMean
     h.force->each_drag(h.element, std::ref(add));
   }
   const auto d = static_cast<std::size_t>(model_.dim());
-  for (const Slot& at : std::ranges::equal_range(slots_, term, {}, &Slot::term)) {
+  for (auto found = std::ranges::lower_bound(slots_, term, {}, &Slot::term);
+       found != slots_.end() && found->term == term; ++found) {
+    const Slot& at = *found;
     const Part& part = parts_[at.group][at.part];
     std::array<double, 30> p;
     part.batch->impulse(at.slot, part.kept, p);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/core/space_filling_curve.hpp"
 
@@ -49,8 +50,7 @@ class Builder {
 
   void make_groups() {
     std::vector<std::int32_t> distinct(ticks_.begin(), ticks_.end());
-    std::ranges::sort(distinct);
-    distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+    make_distinct(distinct);
     for (const std::int32_t m : distinct) result_.groups.push_back({m, 0, 0, {}, {}, {}});
   }
 
@@ -91,8 +91,7 @@ class Builder {
     for (Index a = 0; a < model_.node_count(); ++a) {
       own.clear();
       for (const TermId term : around[make_id<NodeId>(a)]) own.push_back(ticks(term));
-      std::ranges::sort(own);
-      own.erase(std::ranges::unique(own).begin(), own.end());
+      make_distinct(own);
       for (const std::int32_t m : own) group_of(m).lines.push_back(result_.line_of_node[static_cast<std::size_t>(a)]);
       for (std::size_t i = 1; i < own.size(); ++i) {
         const bool drifted = std::any_of(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(i),

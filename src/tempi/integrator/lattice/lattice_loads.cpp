@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/fingerprint.hpp"
 
 namespace tempi {
@@ -156,8 +157,7 @@ class LatticeLoads::Builder {
     std::vector<std::int32_t> lines;
     for (const Index k : elements)
       for (const NodeId a : force.stencil(k)) lines.push_back(plan_.line(a));
-    std::ranges::sort(lines);
-    lines.erase(std::ranges::unique(lines).begin(), lines.end());
+    make_distinct(lines);
     for (const std::int32_t line : lines) add_moving(loads, line);
     const auto entry = [&](NodeId a) {
       return static_cast<std::int32_t>(std::ranges::lower_bound(lines, plan_.line(a)) - lines.begin());

@@ -152,7 +152,7 @@ class JointMidpointDomain final : public MidpointDomain {
     if (!attempt(x).admissible) return impulses_;
     state_ = start_;
     map_.forces().drive_along(x.head(std::ssize(part_.driven)));
-    map_.finish(state_, step_.t0, step_.length, Z_);
+    map_.complete(state_, step_.t0, step_.length, Z_);
     return impulses_;
   }
 

@@ -197,7 +197,8 @@ Eigen::SparseMatrix<double> NearInterface::response(std::span<const double> u, S
   std::vector<StiffnessOfTicks> stiffness;
   std::map<std::int32_t, int> distinct;
   for (const std::int32_t m : ticks_) ++distinct[m];
-  for (const auto& [m, count] : distinct) {
+  for (const auto& of : distinct) {
+    const std::int32_t m = of.first;
     if (distinct.size() == 1) {
       stiffness.push_back({m, (*stiffness_)(here, step.t0)});
       continue;

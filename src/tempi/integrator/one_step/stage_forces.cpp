@@ -50,7 +50,7 @@ Admissibility StageForces::evaluate(Stage& stage, double t) const {
   if (!last_ || last_->t != t || last_->u != stage.u) {
     ++evaluations_;
     if (!batches_) batches_ = std::make_unique<BatchForces>(model_, threads_);
-    if (!last_) last_.emplace(t, stage.u, Vector(mass_.size()), Vector(mass_.size()));
+    if (!last_) last_ = Remembered{t, stage.u, Vector(mass_.size()), Vector(mass_.size())};
     Remembered& last = *last_;
     last.t = std::numeric_limits<double>::quiet_NaN();  // should it throw
     last.u = stage.u;

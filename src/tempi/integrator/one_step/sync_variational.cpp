@@ -56,10 +56,10 @@ std::vector<double> VariationalMap::parameters() const {
 
 // p_1 is the sum of all equations: what a residual has left cannot change the sum of momenta.
 void VariationalMap::step(State& state, double t0, double h) const {
-  finish(state, t0, h, solve(state, forces_.mass().cwiseProduct(map_of(state.velocity)), t0, h));
+  complete(state, t0, h, solve(state, forces_.mass().cwiseProduct(map_of(state.velocity)), t0, h));
 }
 
-void VariationalMap::finish(State& state, double t0, double h, const Vector& Z) const {
+void VariationalMap::complete(State& state, double t0, double h, const Vector& Z) const {
   const std::size_t s = action_.degree();
   const Index n = forces_.mass().size();
   const Vector u0 = map_of(state.displacement), v0 = map_of(state.velocity), p0 = forces_.mass().cwiseProduct(v0);

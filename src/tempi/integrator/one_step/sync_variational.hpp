@@ -55,7 +55,7 @@ class VariationalMap final : public OneStepMap {
     return evaluate_stages(state, t0, h, Z);
   }
   Vector residual(const Vector& p0, double h) const;
-  void finish(State& state, double t0, double h, const Vector& Z) const;
+  void complete(State& state, double t0, double h, const Vector& Z) const;
 
   // From here on the matrix of Newton's method is made where it is first wanted, and again only where residuals fall by
   // less than a tenth. What is solved is the same, to the solver's tolerance.

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
 #include "tempi/integrator/stepping/conservative.hpp"
@@ -112,8 +113,7 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
   for (Part& part : parts_) {
     for (const NodeId a : part.nodes)
       part.walls.insert(part.walls.end(), walls_around[ordinal(a)].begin(), walls_around[ordinal(a)].end());
-    std::ranges::sort(part.walls);
-    part.walls.erase(std::unique(part.walls.begin(), part.walls.end()), part.walls.end());
+    make_distinct(part.walls);
   }
 }
 
