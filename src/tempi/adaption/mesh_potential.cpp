@@ -152,6 +152,175 @@ double shape_of(const Configuration<D>& c) {
   return D * std::pow(c.det_A, 2.0 / D) / inner(c.A, c.A);
 }
 
+// What one point adds to the derivatives of its cell. With p_v = A^-T dN_v/dX0 and r_a likewise,
+//
+//   d(det A) = det A p_v[j],   dH = -(H e_j) (x) p_v   by X_vj,   dH = e_i (x) r_a   by u_ai.
+template <int D>
+class DerivativesAtPoint {
+  using Vec = std::array<double, D>;
+
+ public:
+  DerivativesAtPoint(const Point<D>& point, const Configuration<D>& c, MeshPotential::CellDerivatives& out)
+      : point_(point),
+        c_(c),
+        out_(out),
+        V_(out.vertices),
+        N_(out.nodes.size()),
+        size_((V_ + N_) * D),
+        volume_(point.volume * c.det_A) {
+    const Mat<double, D> back = transpose(c.inverse);
+    for (std::size_t v = 0; v < V_; ++v) p_[v] = times(back, point.along_vertices[v]);
+    for (std::size_t a = 0; a < N_; ++a) r_[a] = times(back, point.dN[a]);
+  }
+
+  // det A W(H); W [J/m^3].
+  double add_strain(const Material& material) {
+    return std::visit(
+        [&](const auto& law) {
+          const double W = law.template energy<double, D>(c_.H);
+          const Mat<double, D> P = law.template stress<double, D>(c_.H).P;
+          add_tangent(law.template tangent<double, D>(c_.H));
+          add_stress(P, W);
+          return W;
+        },
+        material);
+  }
+
+  // -det A fall(u), fall linear with `weights`.
+  void add_fall(double fall, std::span<const double> weights) {
+    add_volume(-fall);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const std::size_t m = V_ * D + i;
+      out_.gradient[m] -= volume_ * weights[i];
+      for (std::size_t w = 0; w < V_; ++w)
+        for (std::size_t l = 0; l < D; ++l) add_both(m, w * D + l, -volume_ * p_[w][l] * weights[i]);
+    }
+  }
+
+  void add_metric(double stiffness) {
+    for (std::size_t v = 0; v < V_; ++v)
+      for (std::size_t w = 0; w < V_; ++w)
+        for (std::size_t j = 0; j < D; ++j) out_.metric[v * V_ + w] += volume_ * stiffness * p_[v][j] * p_[w][j];
+  }
+
+  void add_barrier(const ShapeBarrier& barrier, double scale) {
+    const double strength = point_.barrier * barrier.weight * scale;
+    add_barrier_of(c_.det_A / barrier.least_size, strength, p_,
+                   [&](std::size_t v, std::size_t j, std::size_t w, std::size_t l) { return -p_[v][l] * p_[w][j]; });
+    const double squared = inner(c_.A, c_.A);
+    std::array<Vec, 4> Am{}, t{};
+    for (std::size_t v = 0; v < V_; ++v) {
+      Am[v] = times(c_.A, point_.along_vertices[v]);
+      for (std::size_t j = 0; j < D; ++j) t[v][j] = 2.0 / D * p_[v][j] - 2.0 * Am[v][j] / squared;
+    }
+    add_barrier_of(shape_of(c_) / barrier.least_shape, strength, t,
+                   [&](std::size_t v, std::size_t j, std::size_t w, std::size_t l) {
+                     double both = 0.0;
+                     for (std::size_t i = 0; i < D && j == l; ++i)
+                       both += point_.along_vertices[v][i] * point_.along_vertices[w][i];
+                     return -2.0 / D * p_[v][l] * p_[w][j] - 2.0 * both / squared +
+                            4.0 * Am[v][j] * Am[w][l] / (squared * squared);
+                   });
+  }
+
+ private:
+  static Vec times(const Mat<double, D>& m, const Vec& x) {
+    Vec y{};
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) y[static_cast<std::size_t>(i)] += m(i, j) * x[static_cast<std::size_t>(j)];
+    return y;
+  }
+  double& hessian(std::size_t row, std::size_t column) { return out_.hessian[row * size_ + column]; }
+  void add_both(std::size_t row, std::size_t column, double value) {
+    hessian(row, column) += value;
+    hessian(column, row) += value;
+  }
+
+  // density det A, density held.
+  void add_volume(double density) {
+    for (std::size_t v = 0; v < V_; ++v)
+      for (std::size_t j = 0; j < D; ++j) {
+        out_.gradient[v * D + j] += volume_ * density * p_[v][j];
+        for (std::size_t w = 0; w < V_; ++w)
+          for (std::size_t l = 0; l < D; ++l)
+            hessian(v * D + j, w * D + l) += volume_ * density * (p_[v][j] * p_[w][l] - p_[v][l] * p_[w][j]);
+      }
+  }
+
+  // dH : C : dH.
+  void add_tangent(const Tangent<double, D>& C) {
+    std::array<Mat<double, D>, 42> dH{}, CdH{};
+    for (int i = 0; i < D; ++i)
+      for (std::size_t L = 0; L < D; ++L) {
+        for (std::size_t v = 0; v < V_; ++v)
+          for (int j = 0; j < D; ++j)
+            dH[v * D + static_cast<std::size_t>(j)](i, static_cast<int>(L)) = -c_.H(i, j) * p_[v][L];
+        for (std::size_t a = 0; a < N_; ++a)
+          dH[(V_ + a) * D + static_cast<std::size_t>(i)](i, static_cast<int>(L)) = r_[a][L];
+      }
+    for (std::size_t m = 0; m < size_; ++m)
+      for (std::size_t row = 0; row < D * D; ++row)
+        for (std::size_t column = 0; column < D * D; ++column)
+          CdH[m].a[row] += C(static_cast<int>(row), static_cast<int>(column)) * dH[m].a[column];
+    for (std::size_t m = 0; m < size_; ++m)
+      for (std::size_t n = 0; n < size_; ++n) hessian(m, n) += volume_ * inner(dH[m], CdH[n]);
+  }
+
+  // What W and P make of the first and second changes of det A and H.
+  void add_stress(const Mat<double, D>& P, double W) {
+    add_volume(W);
+    const Mat<double, D> HtP = transpose(c_.H) * P;
+    std::array<Vec, 4> HtPp{}, Pp{};
+    for (std::size_t v = 0; v < V_; ++v) {
+      HtPp[v] = times(HtP, p_[v]);
+      Pp[v] = times(P, p_[v]);
+    }
+    for (std::size_t v = 0; v < V_; ++v)
+      for (std::size_t j = 0; j < D; ++j) {
+        out_.gradient[v * D + j] -= volume_ * HtPp[v][j];
+        for (std::size_t w = 0; w < V_; ++w)
+          for (std::size_t l = 0; l < D; ++l)
+            hessian(v * D + j, w * D + l) += volume_ * (HtPp[w][j] * p_[v][l] + HtPp[v][l] * p_[w][j] -
+                                                        p_[v][j] * HtPp[w][l] - p_[w][l] * HtPp[v][j]);
+      }
+    for (std::size_t a = 0; a < N_; ++a) {
+      const Vec Pr = times(P, r_[a]);
+      for (std::size_t i = 0; i < D; ++i) {
+        const std::size_t m = (V_ + a) * D + i;
+        out_.gradient[m] += volume_ * Pr[i];
+        for (std::size_t w = 0; w < V_; ++w)
+          for (std::size_t l = 0; l < D; ++l)
+            add_both(m, w * D + l, volume_ * (p_[w][l] * Pr[i] - r_[a][l] * Pp[w][i]));
+      }
+    }
+  }
+
+  // strength b(s), ds = s t; `change`: of t.
+  template <class Change>
+  void add_barrier_of(double s, double strength, const std::array<Vec, 4>& t, Change&& change) {
+    if (!(s < 1.0)) return;
+    out_.barrier_acts = true;
+    const auto [value, slope, curvature] = barrier_of(s);
+    const double first = strength * slope * s, second = strength * curvature * s * s;
+    for (std::size_t v = 0; v < V_; ++v)
+      for (std::size_t j = 0; j < D; ++j) {
+        out_.barrier_gradient[v * D + j] += first * t[v][j];
+        out_.gradient[v * D + j] += first * t[v][j];
+        for (std::size_t w = 0; w < V_; ++w)
+          for (std::size_t l = 0; l < D; ++l)
+            hessian(v * D + j, w * D + l) += (first + second) * t[v][j] * t[w][l] + first * change(v, j, w, l);
+      }
+  }
+
+  const Point<D>& point_;
+  const Configuration<D>& c_;
+  MeshPotential::CellDerivatives& out_;
+  std::size_t V_, N_, size_;
+  double volume_;
+  std::array<Vec, 4> p_{};
+  std::array<Vec, 10> r_{};
+};
+
 }  // namespace
 
 MeshPotential::MeshPotential(const Mesh& mesh, std::span<const ElasticCells* const> cells, MeshLoads loads)
@@ -274,20 +443,13 @@ MeshPotential::Value MeshPotential::value(std::span<const double> moved, std::sp
 template <int D>
 void MeshPotential::visit(std::span<const double> moved, std::span<const double> u, const ShapeBarrier& barrier,
                           const std::function<void(const CellDerivatives&)>& use) const {
-  using Vec = std::array<double, D>;
-  const auto times = [](const Mat<double, D>& m, const Vec& x) {
-    Vec y{};
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) y[static_cast<std::size_t>(i)] += m(i, j) * x[static_cast<std::size_t>(j)];
-    return y;
-  };
   CellDerivatives out{};
+  std::vector<double> weights;  // m_Ka b over the first volume
   for (const ElasticCells* cells : cells_)
     for (Index k = 0; k < cells->size(); ++k) {
       const auto nodes = cells->stencil(k);
       const Points<D> points(mesh_, *cells, k);
-      const std::size_t V = points.vertices(), N = nodes.size();
-      const std::size_t size = (V + N) * D, first_u = V * D;
+      const std::size_t V = points.vertices(), N = nodes.size(), size = (V + N) * D;
       out.nodes = nodes;
       out.vertices = V;
       out.gradient.assign(size, 0.0);
@@ -295,122 +457,26 @@ void MeshPotential::visit(std::span<const double> moved, std::span<const double>
       out.metric.assign(V * V, 0.0);
       out.barrier_gradient.assign(V * D, 0.0);
       out.barrier_acts = false;
-      const auto H = [&](std::size_t row, std::size_t column) -> double& { return out.hessian[row * size + column]; };
       const auto& b = loads_.of_cells[ordinal(cells->cell(k))];
       const double scale = scale_of(barrier, cells->cell(k));
-      const double before = points.volume();
-      double fall = 0.0;  // sum of m_Ka b . u_a over the cell's first volume
+      double fall = 0.0;  // sum of the weights . u
+      weights.clear();
       for (std::size_t a = 0; a < N; ++a)
-        for (std::size_t i = 0; i < D; ++i) fall += cells->mass(k, a) / before * b[i] * u[ordinal(nodes[a]) * D + i];
+        for (std::size_t i = 0; i < D; ++i) {
+          weights.push_back(cells->mass(k, a) / points.volume() * b[i]);
+          fall += weights.back() * u[ordinal(nodes[a]) * D + i];
+        }
       for (Index q = 0; q < points.count(); ++q) {
-        const auto at = points[q];
-        if (!at) continue;
-        const Point<D>& point = *at;
-        const Configuration<D> c = configuration<D>(point, nodes, V, moved, u);
-        double W = 0.0;
-        Mat<double, D> P;
-        Tangent<double, D> C;
-        if (point.volume > 0.0)
-          std::visit(
-              [&](const auto& law) {
-                W = law.template energy<double, D>(c.H);
-                P = law.template stress<double, D>(c.H).P;
-                C = law.template tangent<double, D>(c.H);
-              },
-              cells->material());
-        const double volume = point.volume * c.det_A, density = W - fall;
-        const Mat<double, D> back = transpose(c.inverse), HtP = transpose(c.H) * P;
-        std::array<Vec, 4> p{}, HtPp{}, Pp{};
-        std::array<Vec, 10> r{}, Pr{};
-        for (std::size_t v = 0; v < V; ++v) {
-          p[v] = times(back, point.along_vertices[v]);
-          HtPp[v] = times(HtP, p[v]);
-          Pp[v] = times(P, p[v]);
+        const auto point = points[q];
+        if (!point) continue;
+        const Configuration<D> c = configuration<D>(*point, nodes, V, moved, u);
+        DerivativesAtPoint<D> here(*point, c, out);
+        if (point->volume > 0.0) {
+          const double W = here.add_strain(cells->material());
+          here.add_fall(fall, weights);
+          here.add_metric(std::abs(W) + scale);
         }
-        for (std::size_t a = 0; a < N; ++a) {
-          r[a] = times(back, point.dN[a]);
-          Pr[a] = times(P, r[a]);
-        }
-        // C : (dH of one degree of freedom), each a D x D matrix; dH of X: -(H e_j) p, of u: e_i r.
-        std::array<Mat<double, D>, 42> dH{}, CdH{};
-        for (std::size_t v = 0; v < V; ++v)
-          for (int j = 0; j < D; ++j)
-            for (int i = 0; i < D; ++i)
-              for (int L = 0; L < D; ++L)
-                dH[v * D + static_cast<std::size_t>(j)](i, L) = -c.H(i, j) * p[v][static_cast<std::size_t>(L)];
-        for (std::size_t a = 0; a < N; ++a)
-          for (int i = 0; i < D; ++i)
-            for (int L = 0; L < D; ++L)
-              dH[first_u + a * D + static_cast<std::size_t>(i)](i, L) = r[a][static_cast<std::size_t>(L)];
-        for (std::size_t m = 0; m < size; ++m)
-          for (std::size_t row = 0; row < D * D; ++row)
-            for (std::size_t column = 0; column < D * D; ++column)
-              CdH[m].a[row] += C(static_cast<int>(row), static_cast<int>(column)) * dH[m].a[column];
-        for (std::size_t m = 0; m < size; ++m)
-          for (std::size_t n = 0; n < size; ++n) H(m, n) += volume * inner(dH[m], CdH[n]);
-
-        for (std::size_t v = 0; v < V; ++v)
-          for (std::size_t j = 0; j < D; ++j) {
-            const std::size_t m = v * D + j;
-            out.gradient[m] += volume * (density * p[v][j] - HtPp[v][j]);
-            for (std::size_t w = 0; w < V; ++w)
-              for (std::size_t l = 0; l < D; ++l)
-                H(m, w * D + l) += volume * (density * (p[v][j] * p[w][l] - p[v][l] * p[w][j]) - p[v][j] * HtPp[w][l] -
-                                             p[w][l] * HtPp[v][j] + HtPp[w][j] * p[v][l] + HtPp[v][l] * p[w][j]);
-          }
-        for (std::size_t a = 0; a < N; ++a)
-          for (std::size_t i = 0; i < D; ++i) {
-            const std::size_t m = first_u + a * D + i;
-            const double weight = cells->mass(k, a) / before * b[i];
-            out.gradient[m] += volume * (Pr[a][i] - weight);
-            for (std::size_t w = 0; w < V; ++w)
-              for (std::size_t l = 0; l < D; ++l) {
-                const double mixed = volume * (p[w][l] * (Pr[a][i] - weight) - r[a][l] * Pp[w][i]);
-                H(m, w * D + l) += mixed;
-                H(w * D + l, m) += mixed;
-              }
-          }
-
-        double stiffness = 0.0;
-        for (std::size_t v = 0; v < V; ++v)
-          for (std::size_t w = 0; w < V; ++w) {
-            stiffness = 0.0;
-            for (std::size_t j = 0; j < D; ++j) stiffness += p[v][j] * p[w][j];
-            out.metric[v * V + w] += volume * (std::abs(W) + scale) * stiffness;
-          }
-
-        // Of s = shape or size over its least: ds = s t, `change` what t does.
-        const auto add_barrier = [&](double ratio, const std::array<Vec, 4>& t, auto&& change) {
-          if (!(ratio < 1.0)) return;
-          out.barrier_acts = true;
-          const auto [value, slope, curvature] = barrier_of(ratio);
-          const double strength = point.barrier * barrier.weight * scale, first = strength * slope * ratio,
-                       second = strength * curvature * ratio * ratio;
-          for (std::size_t v = 0; v < V; ++v)
-            for (std::size_t j = 0; j < D; ++j) {
-              out.barrier_gradient[v * D + j] += first * t[v][j];
-              out.gradient[v * D + j] += first * t[v][j];
-              for (std::size_t w = 0; w < V; ++w)
-                for (std::size_t l = 0; l < D; ++l)
-                  H(v * D + j, w * D + l) += (first + second) * t[v][j] * t[w][l] + first * change(v, j, w, l);
-            }
-        };
-        add_barrier(c.det_A / barrier.least_size, p,
-                    [&](std::size_t v, std::size_t j, std::size_t w, std::size_t l) { return -p[v][l] * p[w][j]; });
-        const double squared = inner(c.A, c.A);
-        std::array<Vec, 4> Am{}, t{};
-        for (std::size_t v = 0; v < V; ++v) {
-          Am[v] = times(c.A, point.along_vertices[v]);
-          for (std::size_t j = 0; j < D; ++j) t[v][j] = 2.0 / D * p[v][j] - 2.0 * Am[v][j] / squared;
-        }
-        add_barrier(shape_of(c) / barrier.least_shape, t,
-                    [&](std::size_t v, std::size_t j, std::size_t w, std::size_t l) {
-                      double mm = 0.0;
-                      for (std::size_t i = 0; i < D && j == l; ++i)
-                        mm += point.along_vertices[v][i] * point.along_vertices[w][i];
-                      return -2.0 / D * p[v][l] * p[w][j] - 2.0 * mm / squared +
-                             4.0 * Am[v][j] * Am[w][l] / (squared * squared);
-                    });
+        here.add_barrier(barrier, scale);
       }
       use(out);
     }

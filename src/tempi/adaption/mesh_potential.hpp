@@ -19,6 +19,7 @@
 //   weight V0 scale_K b(eta/least), b(s) = (1 - s)^3 / s for s < 1, else 0: exactly nothing, twice differentiable,
 //
 // and the same of det A and the least size: about a point that is loaded or supported alone Pi has no least value.
+// Points are those of the rule; of curved cells, whose A varies, the nodes.
 #pragma once
 
 #include <array>

@@ -53,7 +53,7 @@ constexpr SectionInfo sections[] = {
     {"wall", true, "Rigid obstacles at rest, for the nodes of the surface and for particles, which count as points."},
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
-    {"path_integral", true, "J-integrals of cracks, in history.csv."},
+    {"path_integral", true, "J-, L- and M-integrals of cracks and other defects, in history.csv."},
     {"subdomain", true, "Parts of the model with energy steps and events of their own, for async-energy-stepping."},
     {"domain", true,
      "Parts of the model that multi-domain integrates each by itself. Every cell, and every bond, is in one."},
