@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/contact/contact_surface.hpp"
-#include "tempi/core/distinct.hpp"
 
 #include <algorithm>
+
+#include "tempi/core/distinct.hpp"
 
 namespace tempi {
 namespace {

@@ -38,11 +38,6 @@ std::vector<Index> labels_of(const std::vector<Item>& items) {
   return labels;
 }
 
-template <class T>
-void sort_unique(std::vector<T>& list) {
-  make_distinct(list);
-}
-
 int top_dimension(const AbaqusModel& model) {
   int dim = 0;
   for (const AbaqusElement& element : model.elements) dim = std::max(dim, info(element.type).dim);
@@ -110,9 +105,9 @@ class SetResolver {
       }
     }
     for (Group& group : mesh_.groups) {
-      sort_unique(group.cells);
-      sort_unique(group.facets);
-      sort_unique(group.nodes);
+      make_distinct(group.cells);
+      make_distinct(group.facets);
+      make_distinct(group.nodes);
     }
   }
 
@@ -195,7 +190,7 @@ class SetResolver {
   std::vector<Index> members(const AbaqusSet& set, std::size_t depth) const {
     std::vector<Index> result;
     for (const auto& entry : set.entries) resolve(entry, set.kind, set.scope, depth, result);
-    sort_unique(result);
+    make_distinct(result);
     return result;
   }
 

@@ -57,7 +57,7 @@ class Filler {
     }
     for (Group& group : groups) {
       std::vector<Id>& ids = list(group);
-      if (!std::ranges::is_sorted(ids)) make_distinct(ids);
+      make_distinct(ids);
     }
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/model/assembled_stiffness.hpp"
-#include "tempi/core/distinct.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "tempi/core/distinct.hpp"
 
 namespace tempi {
 
