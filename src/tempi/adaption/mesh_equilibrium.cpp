@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/adaption/mesh_equilibrium.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -62,7 +60,6 @@ class Adaption {
     }
     result.moved = moved_;
     result.u = u_;
-    result.force = nodal_force_;
     result.active = active_;
     result.lost_equilibrium = lost_equilibrium_ && !result.converged;
     return result;
@@ -72,15 +69,14 @@ class Adaption {
   // One step down; false where none is found.
   bool improve(const MeshPotential::Value& before, double& lambda) {
     const Vector g = gradient_;
-    const Matrix H = hessian_, M = metric_;
     constexpr double least = 1e-9;
     for (; lambda < 1e12; lambda = std::max(4.0 * lambda, least)) {
-      const std::optional<Vector> step = downwards(H, M, g, lambda);
+      const std::optional<Vector> step = downwards(g, lambda);
       if (!step) continue;
       std::vector<double> moved = moved_, u = u_;
       take(*step, moved, u);
       if (!potential_.keeps_cells(moved_, moved, 0.3)) continue;
-      const double promised = -(g.dot(*step) + 0.5 * step->dot(H * *step));
+      const double promised = -(g.dot(*step) + 0.5 * step->dot(hessian_ * *step));
       if (!settle(moved, u)) {
         u = u_;  // not from where a linear body would go
         lost_equilibrium_ = !settle(moved, u);
@@ -114,8 +110,8 @@ class Adaption {
   }
 
   // -(H + lambda M)^-1 g where that matrix is positive definite.
-  std::optional<Vector> downwards(const Matrix& H, const Matrix& M, const Vector& g, double lambda) {
-    matrix_ = H + lambda * M;
+  std::optional<Vector> downwards(const Vector& g, double lambda) {
+    matrix_ = hessian_ + lambda * metric_;
     if (!joint_.factorise(matrix_)) return std::nullopt;
     Vector step = joint_.solve(Vector(-g));
     if (!step.allFinite()) return std::nullopt;
@@ -136,7 +132,8 @@ class Adaption {
   bool settle(const std::vector<double>& moved, std::vector<double>& u) {
     double before = 0.0;
     for (int iteration = 0; iteration < 30; ++iteration) {
-      if (!potential_(moved, u, barrier_).admissible) return false;
+      const MeshPotential::Value here = potential_(moved, u, barrier_);
+      if (!here.admissible) return false;
       Vector g;
       const Matrix K = stiffness(moved, u, g);
       const double left = g.size() > 0 ? g.cwiseAbs().maxCoeff() : 0.0;
@@ -146,8 +143,7 @@ class Adaption {
       before = left;
       if (!static_.factorise(K)) return false;
       const Vector du = static_.solve(Vector(-g));
-      const double now = potential_(moved, u, barrier_).potential;
-      const double digits = 1e-12 * std::abs(now);
+      const double digits = 1e-12 * std::abs(here.potential);
       std::vector<double> next;
       double part = 1.0;
       for (int halving = 0;; ++halving, part *= 0.5) {  // the stiffness is positive: the potential falls along du
@@ -156,7 +152,7 @@ class Adaption {
         for (std::size_t i = 0; i < of_u_.size(); ++i)
           if (of_u_[i] >= 0) next[i] += part * du(of_u_[i]);
         const MeshPotential::Value then = potential_(moved, next, barrier_);
-        if (then.admissible && then.potential <= now + digits) break;
+        if (then.admissible && then.potential <= here.potential + digits) break;
       }
       u = std::move(next);
     }

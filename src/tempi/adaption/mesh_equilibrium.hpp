@@ -14,7 +14,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "tempi/adaption/mesh_potential.hpp"
@@ -39,13 +38,12 @@ struct AdaptionState {
 
 struct AdaptedMesh {
   std::vector<double> moved, u;  // of all nodes
-  // dPi/dX of all nodes before and after, without the barrier's; what mid-edge nodes have is their vertices'.
-  std::vector<double> first_force, force;
+  // dPi/dX of all nodes where it began; what mid-edge nodes have is their vertices'.
+  std::vector<double> first_force;
   std::vector<char> active;  // nodes of cells where the barrier acts
   AdaptionState first, last;
   bool converged = false;
-  bool lost_equilibrium =
-      false;  // no stable one was found beyond the last state: a cell turns over, or something buckles
+  bool lost_equilibrium = false;  // no stable one beyond the last state: a cell turns over, or something buckles
 };
 
 // From static equilibrium `u` with held components `held`. `on_iteration` is told of every state, the first included;

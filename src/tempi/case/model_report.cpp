@@ -26,20 +26,17 @@ std::string duration(double seconds) {
 
 // Of frequencies, the mean over uniform strains.
 std::string mean_error(const StepChoice& c) {
-  if (c.stiffness_errors.empty()) return "";
-  double sum = 0.0;
-  for (const double error : c.stiffness_errors) sum += error;
-  return fmt::format("{:.1e}", 0.5 * sum / static_cast<double>(c.stiffness_errors.size()));
+  return c.stiffness.of_strain.empty() ? "" : fmt::format("{:.1e}", 0.5 * c.stiffness.mean());
 }
 
 // Of the steps that are taken, the errors of stiffness, strain by strain.
 std::string stiffness_errors(const StepChoice& c, int dim) {
-  if (c.stiffness_errors.empty()) return "";
+  if (c.stiffness.of_strain.empty()) return "";
   std::string out = "  note: stiffness is predicted to be off by ";
   std::size_t k = 0;
   for (int i = 0; i < dim; ++i)
     for (int j = i; j < dim; ++j, ++k)
-      out += fmt::format("{}{:.1e} ({}{})", k == 0 ? "" : ", ", c.stiffness_errors[k], "xyz"[i], "xyz"[j]);
+      out += fmt::format("{}{:.1e} ({}{})", k == 0 ? "" : ", ", c.stiffness.of_strain[k], "xyz"[i], "xyz"[j]);
   return out + " in uniform strain, frequencies by half of that\n";
 }
 

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "tempi/core/error.hpp"
-#include "tempi/diagnostic/asynchrony_error.hpp"
 #include "tempi/model/steps.hpp"
 
 namespace tempi {
@@ -98,7 +97,7 @@ void predict_errors(const Model& model, std::span<const double> u, double safety
     if (!choices[i].error) {
       const double rest = choices[i].coupling == Coupling::mollified ? mollified_rest(safety * choices[i].part) : 1.0;
       choices[i].error = 0.5 * errors[i].worst() * rest;
-      for (const double error : errors[i].of_strain) choices[i].stiffness_errors.push_back(error * rest);
+      for (const double error : errors[i].of_strain) choices[i].stiffness.of_strain.push_back(error * rest);
     }
 }
 

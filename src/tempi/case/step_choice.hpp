@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tempi/diagnostic/asynchrony_error.hpp"
 #include "tempi/mesh/cell_type.hpp"
 #include "tempi/model/model.hpp"
 #include "tempi/schedule/tick_lattice.hpp"
@@ -44,10 +45,10 @@ struct StepChoice {
   double part = 1.0;    // of the wished steps it was made of
   Coupling coupling = Coupling::plain;
   double border = 0.0;  // mollified: updates at borders between steps that cost a second time, over all updates
-  // As predicted, relative; absent: it was not. Of frequencies in the worst uniform strain, and of stiffness in each
-  // (AsynchronyError), with what the coupling leaves of it.
+  // As predicted, relative; absent: it was not. Of frequencies in the worst uniform strain, and of stiffness in each,
+  // with what the coupling leaves of it.
   std::optional<double> error = {};
-  std::vector<double> stiffness_errors = {};
+  AsynchronyError stiffness = {};
 };
 
 // With coupling = "auto" plain kicks are taken where their predicted error is no larger.
