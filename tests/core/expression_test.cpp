@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -207,6 +208,36 @@ TEST(ExpressionAtPoints, SaysWhereAndWhenAValueIsNone) {
     EXPECT_NE(said.find("X = (1, 0, 0), t = 1.5 s"), std::string::npos) << said;
   }
   EXPECT_THROW(ExpressionAtPoints(Expression("1/X", {}), {0.0, 0.0, 0.0}, "force"), SolveError);
+}
+
+// What is called with time alone is kept for some times: whatever their order, and however many there are.
+TEST(Expression, OfPlaceAndTimeIsTheSameWhateverIsKeptOfIt) {
+  struct Case {
+    const char* text;
+    double (*value)(double x, double y, double t);
+  };
+  const Case cases[] = {
+      {"X*sin(2*t)", [](double x, double, double t) { return x * std::sin(2 * t); }},
+      {"X*sin(2*t) + Y*exp(-t)*cos( 3*(t + 1) )",
+       [](double x, double y, double t) { return x * std::sin(2 * t) + y * std::exp(-t) * std::cos(3 * (t + 1)); }},
+      {"sin(X*t)*sqrt(t)", [](double x, double, double t) { return std::sin(x * t) * std::sqrt(t); }},
+      {"atan2(Y, sin(t))", [](double, double y, double t) { return std::atan2(y, std::sin(t)); }},
+      {"max(X, sin(cos(t)))", [](double x, double, double t) { return std::max(x, std::sin(std::cos(t))); }},
+      {"1e-6*X*(t < 0.5 ? ln(t + 1) : 2e0*t)",
+       [](double x, double, double t) { return 1e-6 * x * (t < 0.5 ? std::log(t + 1) : 2e0 * t); }},
+      {"X + sin(2*k)*t", [](double x, double, double t) { return x + std::sin(6.0) * t; }}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.text);
+    const Expression f(c.text, {{"k", 3.0}});
+    const Expression g = f.copy();
+    EXPECT_TRUE(f.depends_on_position() && f.depends_on_time());
+    for (int i = 0; i < 60; ++i) {
+      const double t = 0.1 * ((7 * i) % 23), x = 0.3 + 0.01 * i, y = 1.0 - 0.02 * i;
+      ASSERT_NEAR(f(Point{x, y, 0.0}, t), c.value(x, y, t), 1e-15) << i;
+      ASSERT_EQ(g(Point{x, y, 0.0}, t), f(Point{x, y, 0.0}, t)) << i;
+      ASSERT_EQ(f(Point{x, y, 0.0}, t), f(Point{x, y, 0.0}, t)) << i;
+    }
+  }
 }
 
 TEST(ExpressionCopy, IsAFormulaOfItsOwn) {

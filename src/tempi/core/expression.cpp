@@ -6,8 +6,10 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 
 #include "tempi/core/error.hpp"
@@ -26,12 +28,91 @@ void refuse_assignment(const std::string& text) {
   }
 }
 
+bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// visit(first, last) of each name in text[from, to), numbers such as 1e-3 left out, until it returns true.
+template <class Visit>
+void each_name(const std::string& text, std::size_t from, std::size_t to, Visit&& visit) {
+  for (std::size_t i = from; i < to;) {
+    const std::size_t first = i;
+    while (i < to && is_of_name(text[i])) ++i;
+    if (i == first)
+      ++i;
+    else if (std::isdigit(static_cast<unsigned char>(text[first])) == 0 && visit(first, i))
+      return;
+  }
+}
+
+// The first call of a function from text[from] on whose arguments are of time alone: [first, last), or nothing.
+std::optional<std::pair<std::size_t, std::size_t>> call_of_time(const std::string& text, std::size_t from,
+                                                                std::span<const std::string> coordinates) {
+  std::optional<std::pair<std::size_t, std::size_t>> found;
+  each_name(text, from, text.size(), [&](std::size_t first, std::size_t i) {
+    if (i == text.size() || text[i] != '(') return false;
+    const std::size_t open = i;
+    int depth = 0;
+    do {
+      if (text[i] == '(') ++depth;
+      if (text[i] == ')') --depth;
+      ++i;
+    } while (depth > 0 && i < text.size());
+    bool of_time = false, of_place = false;
+    each_name(text, open, i, [&](std::size_t a, std::size_t b) {
+      const std::string name = text.substr(a, b - a);
+      of_time = of_time || name == "t";
+      of_place = of_place || std::ranges::find(coordinates, name) != coordinates.end();
+      return of_place;
+    });
+    if (of_time && !of_place) found = {first, i};
+    return found.has_value();
+  });
+  return found;
+}
+
 }  // namespace
+
+// What a formula calls with time alone, such as sin(omega*t), once for each of the last few times, not for every point.
+struct OfTime {
+  mu::Parser formula;
+  std::array<double, 8> times, values;
+  std::size_t oldest = 0;
+  double value = 0.0;  // what the whole formula reads
+
+  void look(double t) {
+    for (std::size_t i = 0; i < times.size(); ++i)
+      if (times[i] == t) {
+        value = values[i];
+        return;
+      }
+    value = values[oldest] = formula.Eval();
+    times[oldest] = t;
+    oldest = (oldest + 1) % times.size();
+  }
+};
 
 struct Expression::Parser {
   mu::Parser formula;
   std::array<double, 3> X{};
   double t = 0.0;
+  std::vector<std::unique_ptr<OfTime>> of_time{};
+
+  // In a formula of places and time.
+  void take_out_time(std::string text, std::span<const std::string> coordinates) {
+    for (std::size_t from = 0;;) {
+      const auto call = call_of_time(text, from, coordinates);
+      if (!call) break;
+      const std::string name = fmt::format("tempi_of_time_{}", of_time.size());
+      auto part = std::make_unique<OfTime>();
+      part->times.fill(std::numeric_limits<double>::quiet_NaN());
+      part->formula = formula;
+      part->formula.SetExpr(text.substr(call->first, call->second - call->first));
+      formula.DefineVar(name, &part->value);
+      of_time.push_back(std::move(part));
+      text.replace(call->first, call->second - call->first, name);
+      from = call->first + name.size();
+    }
+    formula.SetExpr(text);
+  }
 };
 
 Expression::Expression(double value) : constant_(value), text_(fmt::format("{}", value)) {}
@@ -65,6 +146,7 @@ Expression::Expression(const std::string& text, const Constants& constants, std:
     depends_on_time_ = with_time && used.contains("t");
     depends_on_position_ = used.size() > (depends_on_time_ ? 1u : 0u);
     if (used.empty()) constant_ = formula.Eval();
+    if (depends_on_time_ && depends_on_position_) parser_->take_out_time(text, coordinates);
   } catch (const mu::Parser::exception_type& e) {
     std::string known = fmt::format("{}{}, pi", fmt::join(coordinates, ", "), with_time ? ", t" : "");
     for (const auto& entry : constants) known += ", " + entry.first;
@@ -87,9 +169,16 @@ Expression Expression::copy() const {
   same.constant_.reset();
   same.parser_ = std::make_unique<Parser>();
   same.parser_->formula = parser_->formula;
-  for (const auto& [name, at] : parser_->formula.GetVar())
-    same.parser_->formula.DefineVar(name, at == &parser_->t ? &same.parser_->t
-                                                            : same.parser_->X.data() + (at - parser_->X.data()));
+  std::vector<std::string> coordinates;
+  for (const auto& [name, at] : parser_->formula.GetVar()) {
+    const bool is_place = at >= parser_->X.data() && at < parser_->X.data() + parser_->X.size();
+    if (is_place) coordinates.push_back(name);
+    if (is_place || at == &parser_->t)
+      same.parser_->formula.DefineVar(name,
+                                      is_place ? same.parser_->X.data() + (at - parser_->X.data()) : &same.parser_->t);
+  }
+  same.parser_->formula.SetExpr(text_);
+  if (depends_on_time_ && depends_on_position_) same.parser_->take_out_time(text_, coordinates);
   same.depends_on_time_ = depends_on_time_;
   same.depends_on_position_ = depends_on_position_;
   same.text_ = text_;
@@ -104,6 +193,7 @@ double Expression::operator()(std::span<const double> X, double t) const {
   if (constant_) return *constant_;
   for (std::size_t i = 0; i < X.size(); ++i) parser_->X[i] = X[i];
   parser_->t = t;
+  for (const auto& part : parser_->of_time) part->look(t);
   return parser_->formula.Eval();
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 
 #include "tempi/core/distinct.hpp"
@@ -48,16 +49,25 @@ class LatticeLoads::Builder {
     formulas_.clear();
     following_.clear();
     constant_.clear();
+    timed_.clear();
     for (const LatticePart& part : from.parts)
       for (const TermId term : part.terms)
         for (const HostedForce& hosted : model_.forces_within(term)) add(hosted);
-    finish_constant();
+    finish(constant_, group_.constant);
+    for (OfTime& loads : timed_) finish_timed(loads);
     finish_changing();
     for (const auto& [force, elements] : following_) finish_following(*force, elements);
     return std::move(group_);
   }
 
  private:
+  using ByLine = std::unordered_map<std::int32_t, Vector>;
+  struct OfTime {
+    const Force* force;
+    std::array<const Expression*, 3> formula{};
+    std::array<std::string, 3> what{};
+    ByLine weights{};
+  };
   struct Formula {
     const Expression* value;
     std::string what;
@@ -81,13 +91,25 @@ class LatticeLoads::Builder {
       if (!part.value->depends_on_time()) {
         const double value =
             part.value->constant() ? *part.value->constant() : finite_value(*part.value, part.X, 0.0, part.what);
-        Vector& f = constant_.try_emplace(line).first->second;
-        f[static_cast<std::size_t>(part.component)] += part.weight * value;
+        constant_[line][static_cast<std::size_t>(part.component)] += part.weight * value;
+      } else if (!part.value->depends_on_position()) {
+        weights_of(force, part)[line][static_cast<std::size_t>(part.component)] += part.weight;
       } else {
         const auto [formula, point] = place_of(part);
         raw_.push_back({static_cast<std::size_t>(line), formula, point, part.component, part.weight});
       }
     });
+  }
+
+  ByLine& weights_of(const Force& force, const DeadPart& part) {
+    const auto c = static_cast<std::size_t>(part.component);
+    auto found = std::ranges::find_if(timed_, [&](const OfTime& loads) {
+      return loads.force == &force && (loads.formula[c] == nullptr || loads.formula[c] == part.value);
+    });
+    if (found == timed_.end()) found = timed_.insert(found, {&force});
+    found->formula[c] = part.value;
+    found->what[c] = part.what;
+    return found->weights;
   }
 
   std::pair<std::size_t, std::size_t> place_of(const DeadPart& part) {
@@ -96,9 +118,8 @@ class LatticeLoads::Builder {
       formulas_.push_back({part.value, part.what, {}, {}});
       found = formulas_.end() - 1;
     }
-    const Vector X = part.value->depends_on_position() ? part.X : Vector{};
-    const auto [point, is_new] = found->point_of.try_emplace(X, found->point_of.size());
-    if (is_new) found->points.insert(found->points.end(), X.begin(), X.end());
+    const auto [point, is_new] = found->point_of.try_emplace(part.X, found->point_of.size());
+    if (is_new) found->points.insert(found->points.end(), part.X.begin(), part.X.end());
     return {static_cast<std::size_t>(found - formulas_.begin()), point->second};
   }
 
@@ -119,16 +140,27 @@ class LatticeLoads::Builder {
     return add_entry(loads, line);
   }
 
-  void finish_constant() {
-    Constant& loads = group_.constant;
-    std::vector<std::pair<std::int32_t, Vector>> sorted(constant_.begin(), constant_.end());
+  void finish(const ByLine& weights, Dead& loads) const {
+    std::vector<std::pair<std::int32_t, Vector>> sorted(weights.begin(), weights.end());
     std::ranges::sort(sorted, {}, &std::pair<std::int32_t, Vector>::first);
-    for (const auto& [line, force] : sorted) {
-      if (force == Vector{}) continue;
-      std::ranges::copy(force, loads.force[add_entry(loads, line)].f);
-      for (std::size_t c = 0; c < 3; ++c) loads.sum[c] += force[c];
-      add_cross(loads.moment, reference(line).data(), force.data());
+    for (const auto& [line, weight] : sorted) {
+      if (weight == Vector{}) continue;
+      std::ranges::copy(weight, loads.force[add_entry(loads, line)].f);
+      const Vector X = reference(line);
+      for (std::size_t c = 0; c < 3; ++c) {
+        loads.sum[c] += weight[c];
+        for (std::size_t i = 0; i < 3; ++i) loads.lever[c][i] += weight[c] * X[i];
+      }
     }
+  }
+
+  void finish_timed(const OfTime& from) {
+    Dead& loads = group_.timed.emplace_back();
+    for (std::size_t c = 0; c < 3; ++c)
+      if (from.formula[c] != nullptr)
+        loads.formulas.emplace_back(static_cast<int>(c),
+                                    ExpressionAtPoints(*from.formula[c], std::vector<double>(3), from.what[c]));
+    finish(from.weights, loads);
   }
 
   void finish_changing() {
@@ -174,8 +206,9 @@ class LatticeLoads::Builder {
   const Model& model_;
   const LatticeGroups& plan_;
   Group group_;
-  std::unordered_map<std::int32_t, Vector> constant_;  // by line
-  std::vector<Part> raw_;                              // `entry` is the line
+  ByLine constant_;
+  std::vector<OfTime> timed_;
+  std::vector<Part> raw_;  // `entry` is the line
   std::vector<Formula> formulas_;
   using ElementsOf = std::pair<const Force*, std::vector<Index>>;
   std::vector<ElementsOf> following_;
@@ -187,61 +220,124 @@ LatticeLoads::LatticeLoads(const Model& model, const LatticeGroups& plan, Thread
   Builder builder(model, plan);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     groups_[g] = builder(plan.groups[g]);
-    any_ = any_ || !groups_[g].constant.lines.empty();
-    each_moving(groups_[g], [&](const Moving& loads) { any_ = any_ || !loads.lines.empty(); });
+    const auto look = [&](const Forces& loads) { any_ = any_ || !loads.lines.empty(); };
+    each_dead(groups_[g], look);
+    each_moving(groups_[g], look);
   }
 }
 
-template <class Visit>
-void LatticeLoads::each_moving(auto& group, Visit&& visit) {
-  visit(group.changing);
-  for (auto& loads : group.following) visit(loads);
+void LatticeLoads::each_way(auto& group, auto&& visit) {
+  for (auto& loads : group.timed) visit(std::span(&loads.last, 1));
+  each_moving(group, [&](auto& loads) { visit(std::span(loads.last)); });
 }
 
 bool LatticeLoads::are_constant() const {
   return std::ranges::all_of(groups_, [](const Group& group) {
-    return group.changing.lines.empty() && group.following.empty();
+    return group.timed.empty() && group.changing.lines.empty() && group.following.empty();
   });
+}
+
+// each(i, sums) of all entries, which threads share.
+template <class Each>
+LatticeLoads::Sums LatticeLoads::in_blocks(const Forces& loads, Each&& each) const {
+  const std::size_t count = loads.lines.size();
+  const auto blocks = static_cast<Index>((count + entries_at_once - 1) / entries_at_once);
+  of_block_.resize(static_cast<std::size_t>(blocks));
+  team_.for_each(blocks, [&](Index b) {
+    Sums sums;
+    const std::size_t first = static_cast<std::size_t>(b) * entries_at_once;
+    for (std::size_t i = first; i < std::min(first + entries_at_once, count); ++i) each(i, sums);
+    of_block_[static_cast<std::size_t>(b)] = sums;
+  });
+  Sums total;
+  for (const Sums& sums : of_block_) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      total.force[c] += sums.force[c];
+      total.moment[c] += sums.moment[c];
+      total.way[c] += sums.way[c];
+    }
+    total.work += sums.work;
+  }
+  return total;
+}
+
+// Kicks where nodes may be kicked. What depends on places is summed node by node, the rest is known. In plain numbers:
+// compilers make something slow of arrays.
+template <LatticeLoads::Ways ways, class Line>
+LatticeLoads::Sums LatticeLoads::sums_of(const Dead& loads, Line* nodes, double step) const {
+  const double v0 = loads.value[0], v1 = loads.value[1], v2 = loads.value[2];
+  const std::int32_t* lines = loads.lines.data();
+  const Force4* weights = loads.force.data();
+  Sums sums = in_blocks(loads, [=](std::size_t i, Sums& of_block) {
+    Line& node = nodes[lines[i]];
+    const double *w = weights[i].f, *u = node.displacement;
+    const double w0 = w[0], w1 = w[1], w2 = w[2], u0 = u[0], u1 = u[1], u2 = u[2];
+    const double f0 = v0 * w0, f1 = v1 * w1, f2 = v2 * w2;
+    if constexpr (!std::is_const_v<Line>) {
+      const double factor = step * node.inverse_mass;
+      node.velocity[0] += factor * f0;
+      node.velocity[1] += factor * f1;
+      node.velocity[2] += factor * f2;
+    }
+    if constexpr (ways == Ways::summed) {
+      of_block.way[0] += w0 * u0;
+      of_block.way[1] += w1 * u1;
+      of_block.way[2] += w2 * u2;
+    }
+    of_block.moment[0] += u1 * f2 - u2 * f1;
+    of_block.moment[1] += u2 * f0 - u0 * f2;
+    of_block.moment[2] += u0 * f1 - u1 * f0;
+  });
+  for (std::size_t c = 0; c < 3; ++c) {
+    const std::size_t j = (c + 1) % 3, k = (c + 2) % 3;
+    sums.force[c] = loads.value[c] * loads.sum[c];
+    sums.moment[c] += loads.value[k] * loads.lever[k][j] - loads.value[j] * loads.lever[j][k];
+    sums.work += 0.5 * (loads.last.force[c] + loads.value[c]) * (sums.way[c] - loads.last.displacement[c]);
+  }
+  return sums;
 }
 
 void LatticeLoads::start(std::span<const NodeLine> nodes) {
   start_ = 0.0;
   start_ = work_of_constant(nodes);
-  for (Group& group : groups_)
+  for (Group& group : groups_) {
+    for (Dead& loads : group.timed) loads.last.displacement = sums_of<Ways::summed>(loads, nodes.data(), 0.0).way;
     each_moving(group, [&](Moving& loads) {
       for (std::size_t i = 0; i < loads.lines.size(); ++i)
         std::copy_n(nodes[static_cast<std::size_t>(loads.lines[i])].displacement, 3,
                     loads.last[i].displacement.begin());
     });
+  }
 }
 
 std::vector<LatticeLoads::Way> LatticeLoads::ways() const {
   std::vector<Way> all;
   for (const Group& group : groups_)
-    each_moving(group, [&](const Moving& loads) { all.insert(all.end(), loads.last.begin(), loads.last.end()); });
+    each_way(group, [&](std::span<const Way> own) { all.insert(all.end(), own.begin(), own.end()); });
   return all;
 }
 
 void LatticeLoads::set_ways(std::span<const Way> ways) {
   for (Group& group : groups_)
-    each_moving(group, [&](Moving& loads) {
-      std::ranges::copy(ways.first(loads.last.size()), loads.last.begin());
-      ways = ways.subspan(loads.last.size());
+    each_way(group, [&](std::span<Way> own) {
+      std::ranges::copy(ways.first(own.size()), own.begin());
+      ways = ways.subspan(own.size());
     });
 }
 
 double LatticeLoads::work_of_constant(std::span<const NodeLine> nodes) const {
   double sum = 0.0;
   for (const Group& group : groups_)
-    sum += in_blocks(group.constant, [&](std::size_t i, Sums& sums) {
-             const double* f = group.constant.force[i].f;
-             const double* u = nodes[static_cast<std::size_t>(group.constant.lines[i])].displacement;
-             sums.work += f[0] * u[0] + f[1] * u[1] + f[2] * u[2];
-           }).work;
+    for (const double work : sums_of<Ways::summed>(group.constant, nodes.data(), 0.0).way) sum += work;
   return sum - start_;
 }
 
 void LatticeLoads::evaluate(std::size_t g, double t, std::span<const NodeLine> nodes) {
+  for (Dead& loads : groups_[g].timed)
+    for (auto& [component, formula] : loads.formulas) {
+      for (Index block = 0; block < formula.blocks(); ++block) formula.evaluate(block, t);
+      loads.value[static_cast<std::size_t>(component)] = formula[0];
+    }
   Changing& changing = groups_[g].changing;
   if (!changing.lines.empty()) {
     for (ExpressionAtPoints& formula : changing.formulas)
@@ -268,41 +364,15 @@ void LatticeLoads::evaluate(std::size_t g, double t, std::span<const NodeLine> n
   }
 }
 
-// each(i, sums) of all entries, which threads share.
-template <class Each>
-LatticeLoads::Sums LatticeLoads::in_blocks(const Forces& loads, Each&& each) const {
-  const std::size_t count = loads.lines.size();
-  const auto blocks = static_cast<Index>((count + entries_at_once - 1) / entries_at_once);
-  of_block_.resize(static_cast<std::size_t>(blocks));
-  team_.for_each(blocks, [&](Index b) {
-    Sums sums;
-    const std::size_t first = static_cast<std::size_t>(b) * entries_at_once;
-    for (std::size_t i = first; i < std::min(first + entries_at_once, count); ++i) each(i, sums);
-    of_block_[static_cast<std::size_t>(b)] = sums;
-  });
-  Sums total;
-  for (const Sums& sums : of_block_) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      total.force[c] += sums.force[c];
-      total.moment[c] += sums.moment[c];
-    }
-    total.work += sums.work;
-  }
-  return total;
-}
-
-// The moment about the origin of forces at the reference positions is known.
-void LatticeLoads::kick(const Constant& loads, double step, std::span<NodeLine> nodes, Ledger& ledger) const {
+void LatticeLoads::kick(Dead& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const {
   if (loads.lines.empty()) return;
-  Sums sums = in_blocks(loads, [&](std::size_t i, Sums& of_block) {
-    NodeLine& node = nodes[static_cast<std::size_t>(loads.lines[i])];
-    const double* f = loads.force[i].f;
-    const double factor = step * node.inverse_mass;
-    for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += factor * f[c];
-    add_cross(of_block.moment, node.displacement, f);
-  });
-  for (std::size_t c = 0; c < 3; ++c) sums.moment[c] += loads.moment[c];
-  book(ledger, loads.sum, sums.moment, step);
+  const bool constant = loads.formulas.empty();
+  const Sums sums =
+      constant ? sums_of<Ways::left>(loads, nodes.data(), step) : sums_of<Ways::summed>(loads, nodes.data(), step);
+  book(ledger, sums.force, sums.moment, step);
+  if (work == Work::left || constant) return;
+  ledger.work += sums.work;
+  loads.last = {loads.value, sums.way};
 }
 
 void LatticeLoads::kick(Moving& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const {
@@ -331,12 +401,12 @@ void LatticeLoads::kick(Moving& loads, double step, std::span<NodeLine> nodes, L
 }
 
 void LatticeLoads::strike(std::size_t g, double step, std::span<NodeLine> nodes, Ledger& ledger) {
-  kick(groups_[g].constant, step, nodes, ledger);
+  each_dead(groups_[g], [&](Dead& loads) { kick(loads, step, nodes, ledger, Work::booked); });
   each_moving(groups_[g], [&](Moving& loads) { kick(loads, step, nodes, ledger, Work::booked); });
 }
 
 void LatticeLoads::take_back(std::size_t g, double step, std::span<NodeLine> nodes, Ledger& ledger) {
-  kick(groups_[g].constant, -step, nodes, ledger);
+  each_dead(groups_[g], [&](Dead& loads) { kick(loads, -step, nodes, ledger, Work::left); });
   each_moving(groups_[g], [&](Moving& loads) { kick(loads, -step, nodes, ledger, Work::left); });
 }
 
@@ -349,11 +419,11 @@ void LatticeLoads::report(std::size_t g, double duration, std::span<const NodeLi
       sums.ahead[line][c] += std::abs(duration) * f[c];
     }
   });
-  const Constant& constant = groups_[g].constant;
-  Vector moment = constant.moment;
-  for (std::size_t i = 0; i < constant.lines.size(); ++i)
-    add_cross(moment, nodes[static_cast<std::size_t>(constant.lines[i])].displacement, constant.force[i].f);
-  book(ledger, constant.sum, moment, duration);
+  each_dead(groups_[g], [&](const Dead& loads) {
+    const Sums all = sums_of<Ways::summed>(loads, nodes.data(), 0.0);
+    book(ledger, all.force, all.moment, duration);
+    if (!loads.formulas.empty()) ledger.work += all.work;
+  });
   each_moving(groups_[g], [&](const Moving& loads) {
     Sums all;
     for (std::size_t i = 0; i < loads.lines.size(); ++i) {
@@ -373,12 +443,14 @@ void LatticeLoads::report(std::size_t g, double duration, std::span<const NodeLi
 
 void LatticeLoads::save(ArchiveWriter& archive) const {
   archive.put("load_start", start_);
-  for (const Group& group : groups_) each_moving(group, [&](const Moving& loads) { archive.put("loads", loads.last); });
+  archive.put("loads", ways());
 }
 
 void LatticeLoads::load(ArchiveReader& archive) {
   archive.get("load_start", start_);
-  for (Group& group : groups_) each_moving(group, [&](Moving& loads) { archive.get("loads", loads.last); });
+  std::vector<Way> all = ways();
+  archive.get("loads", all);
+  set_ways(all);
 }
 
 }  // namespace tempi

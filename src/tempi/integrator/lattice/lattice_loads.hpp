@@ -4,10 +4,13 @@
 //
 //   constant     dead loads without time in their formulas: one force a node and group, summed over all of them. They
 //                have a potential, -sum f . u: their work is its difference, found when somebody asks.
-//   changing     dead loads of t, or of X and t: sum_j w_j f_j(X_j, t), formulas looked at once an instant
+//   timed        dead loads of t alone, one for each force of the model: weights w_a times a vector f(t). Their ways
+//   are
+//                sums too, sum w_a u_a.
+//   changing     dead loads of X and t: sum_j w_j f_j(X_j, t), formulas looked at once an instant
 //   following    loads that depend on where the nodes are, evaluated by batches
 //
-// The work of the last two is that of the trapezium rule along their nodes' way from one instant of the group to the
+// The work of the last three is that of the trapezium rule along their nodes' way from one instant of the group to the
 // next. What is booked is summed in blocks, in an order that does not depend on the number of threads.
 #pragma once
 
@@ -55,13 +58,12 @@ class LatticeLoads {
   // visit(line, force) of the forces last evaluated.
   template <class Visit>
   void each_force(std::size_t group, Visit&& visit) const {
-    const auto each = [&](const Forces& loads) {
+    const auto each = [&](const auto& loads) {
       for (std::size_t i = 0; i < loads.lines.size(); ++i)
-        visit(static_cast<std::size_t>(loads.lines[i]), loads.force[i].f);
+        visit(static_cast<std::size_t>(loads.lines[i]), force_of(loads, i).data());
     };
-    each(groups_[group].constant);
-    each(groups_[group].changing);
-    for (const Following& loads : groups_[group].following) each(loads);
+    each_dead(groups_[group], each);
+    each_moving(groups_[group], [&](const Moving& loads) { each(loads); });
   }
 
   // Where the ways of the loads are, for who takes several instants back (the ledger is his, too).
@@ -83,8 +85,11 @@ class LatticeLoads {
     std::vector<std::int32_t> lines;
     AlignedVector<Force4> force;
   };
-  struct Constant : Forces {
-    Vector sum{}, moment{};  // of the forces; of their moments where the nodes are in the reference configuration [N m]
+  struct Dead : Forces {                                       // `force`: weights of the values
+    std::vector<std::pair<int, ExpressionAtPoints>> formulas;  // of t, by component
+    Vector value{1.0, 1.0, 1.0}, sum{};                        // sum: of the weights
+    std::array<Vector, 3> lever{};                             // by component, sum of the weights times X
+    Way last{};                                                // the values; sum w u, by component
   };
   struct Moving : Forces {
     std::vector<Vector> X;
@@ -106,23 +111,42 @@ class LatticeLoads {
     std::vector<double> rows;
   };
   struct Group {
-    Constant constant;
+    Dead constant;
+    std::vector<Dead> timed;
     Changing changing;
     std::vector<Following> following;
   };
-  struct Sums {  // of forces, of their moments about the origin, of work
-    Vector force{}, moment{};
+  struct Sums {  // of forces, of their moments about the origin, of work; of dead loads, of w u
+    Vector force{}, moment{}, way{};
     double work = 0.0;
   };
   class Builder;
 
   template <class Each>
   Sums in_blocks(const Forces& loads, Each&& each) const;
-  void kick(const Constant& loads, double step, std::span<NodeLine> nodes, Ledger& ledger) const;
+  static Vector force_of(const Dead& loads, std::size_t i) {
+    const double* w = loads.force[i].f;
+    return {loads.value[0] * w[0], loads.value[1] * w[1], loads.value[2] * w[2]};
+  }
+  static Vector force_of(const Moving& loads, std::size_t i) {
+    const double* f = loads.force[i].f;
+    return {f[0], f[1], f[2]};
+  }
   enum class Work { booked, left };
+  void kick(Dead& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const;
   void kick(Moving& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const;
-  template <class Visit>
-  static void each_moving(auto& group, Visit&& visit);
+  enum class Ways { summed, left };
+  template <Ways ways, class Line>
+  Sums sums_of(const Dead& loads, Line* nodes, double step) const;
+  static void each_dead(auto& group, auto&& visit) {
+    visit(group.constant);
+    for (auto& loads : group.timed) visit(loads);
+  }
+  static void each_moving(auto& group, auto&& visit) {
+    visit(group.changing);
+    for (auto& loads : group.following) visit(loads);
+  }
+  static void each_way(auto& group, auto&& visit);
 
   ThreadTeam& team_;
   std::size_t dim_;
