@@ -7,9 +7,9 @@
 
 namespace tempi {
 
-EnergyResidual::EnergyResidual(const Model& model)
-    : model_(model), records_(static_cast<std::size_t>(model.term_count())) {
-  for (Record& record : records_) record.pending = std::numeric_limits<double>::quiet_NaN();
+EnergyResidual::EnergyResidual(const Model& model) : model_(model) {
+  records_.each([&](std::vector<double>& values) { values.resize(static_cast<std::size_t>(model.term_count())); });
+  std::ranges::fill(records_.pending, std::numeric_limits<double>::quiet_NaN());
   for (Index i = 0; i < model.term_count(); ++i) terms_.push_back(make_id<TermId>(i));
   previous_.assign(static_cast<std::size_t>(model_.force_slot_count()), 0.0);
 }
@@ -31,64 +31,82 @@ double EnergyResidual::load_work(const Strike& strike) {
   return work;
 }
 
-void EnergyResidual::add(Record& record, double kinetic_before, double kinetic_change, double damping_work, double V,
-                         double load_work, double time) {
-  if (!std::isnan(record.pending)) {
-    record.last = record.pending + V - load_work;
-    record.accumulated += record.last;
-    if (std::abs(record.accumulated) > std::abs(record.peak)) {
-      record.peak = record.accumulated;
-      record.peak_time = time;
-    }
+void EnergyResidual::add(std::size_t first, std::size_t count, const Told& told, double time) {
+  // Plain pointers and no branches: so compilers take several terms at once.
+  double* __restrict pending = &records_.pending[first];
+  double* __restrict last = &records_.last[first];
+  double* __restrict accumulated = &records_.accumulated[first];
+  double* __restrict energy = &records_.energy[first];
+  double* __restrict peak = &records_.peak[first];
+  double* __restrict peak_time = &records_.peak_time[first];
+  const double* __restrict V = told.energy;
+  const double* __restrict kinetic = told.kinetic_before;
+  const double* __restrict change = told.kinetic_change;
+  const bool complete = !std::isnan(*pending);  // terms of neighbouring places strike together, the first time too
+  for (std::size_t i = 0; i < count; ++i) last[i] = complete ? pending[i] + V[i] : 0.0;
+  for (std::size_t i = 0; i < count; ++i) pending[i] = change[i] - V[i];
+  for (std::size_t i = 0; complete && told.load_work != nullptr && i < count; ++i) last[i] -= told.load_work[i];
+  for (std::size_t i = 0; told.damping_work != nullptr && i < count; ++i) pending[i] -= told.damping_work[i];
+  for (std::size_t i = 0; i < count; ++i) {
+    const double before = kinetic[i] + V[i], most = energy[i];
+    energy[i] = most < before ? before : most;
   }
-  record.pending = kinetic_change - damping_work - V;
-  record.energy = std::max(record.energy, kinetic_before + V);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double sum = accumulated[i] + last[i], largest = peak[i], when = peak_time[i];
+    const bool larger = std::abs(sum) > std::abs(largest);
+    accumulated[i] = sum;
+    peak[i] = larger ? sum : largest;
+    peak_time[i] = larger ? time : when;
+  }
 }
 
 void EnergyResidual::on_strike(const Strike& strike) {
-  add(records_[ordinal(strike.term)], strike.kinetic_before, strike.kinetic_change, strike.damping_work,
-      strike.potential_energy, load_work(strike), strike.time);
+  const double of_loads = load_work(strike);
+  add(ordinal(strike.term), 1,
+      {&strike.kinetic_before, &strike.kinetic_change, &strike.damping_work, &strike.potential_energy, &of_loads},
+      strike.time);
 }
 
 void EnergyResidual::on_strikes(const Strikes& s) {
   const auto first = static_cast<std::size_t>(s.place);
-  for (std::size_t i = 0; i < s.terms.size(); ++i) {
-    terms_[first + i] = s.terms[i];
-    add(records_[first + i], s.kinetic_before[i], s.kinetic_change[i], s.damping_work.empty() ? 0.0 : s.damping_work[i],
-        s.potential_energy[i], s.load_work.empty() ? 0.0 : s.load_work[i], s.time);
-  }
+  if (std::isnan(records_.pending[first])) std::ranges::copy(s.terms, terms_.begin() + s.place);  // for good
+  const auto told = [](std::span<const double> values) { return values.empty() ? nullptr : values.data(); };
+  add(first, s.terms.size(),
+      {s.kinetic_before.data(), s.kinetic_change.data(), told(s.damping_work), s.potential_energy.data(),
+       told(s.load_work)},
+      s.time);
 }
 
-std::vector<double> EnergyResidual::by_term(double Record::*figure) const {
-  std::vector<double> result(records_.size());
-  for (std::size_t i = 0; i < records_.size(); ++i)
-    if (!std::isnan(records_[i].pending)) result[ordinal(terms_[i])] = records_[i].*figure;  // it has struck
+std::vector<double> EnergyResidual::by_term(const std::vector<double>& figure) const {
+  std::vector<double> result(figure.size());
+  for (std::size_t i = 0; i < figure.size(); ++i)
+    if (!std::isnan(records_.pending[i])) result[ordinal(terms_[i])] = figure[i];  // it has struck
   return result;
 }
 
-std::vector<double> EnergyResidual::last() const { return by_term(&Record::last); }
-std::vector<double> EnergyResidual::accumulated() const { return by_term(&Record::accumulated); }
+std::vector<double> EnergyResidual::last() const { return by_term(records_.last); }
+std::vector<double> EnergyResidual::accumulated() const { return by_term(records_.accumulated); }
 
 void EnergyResidual::save(ArchiveWriter& archive) const {
-  archive.put("records", records_);
+  Records(records_).each([&](const std::vector<double>& values) { archive.put("records", values); });
   archive.put("terms", terms_);
   archive.put("previous", previous_);
 }
 
 void EnergyResidual::load(ArchiveReader& archive) {
-  archive.get("records", records_);
+  records_.each([&](std::vector<double>& values) { archive.get("records", values); });
   archive.get("terms", terms_);
   archive.get("previous", previous_);
 }
 
 EnergyResidual::Worst EnergyResidual::worst() const {
   Worst w{TermId{0}, 0.0, 0.0, 0.0, 0.0, 0.0};
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const Record& r = records_[i];
-    if (std::abs(r.peak) > std::abs(w.accumulated))
-      w = {terms_[i], r.peak_time, r.peak, r.energy, w.largest_energy, w.largest_ratio};
-    w.largest_energy = std::max(w.largest_energy, r.energy);
-    if (r.energy > 0.0) w.largest_ratio = std::max(w.largest_ratio, std::abs(r.peak) / r.energy);
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const double peak = records_.peak[i], energy = records_.energy[i];
+    if (std::abs(peak) > std::abs(w.accumulated))
+      w = {terms_[i], records_.peak_time[i], peak, energy, w.largest_energy, w.largest_ratio};
+    w.largest_energy = std::max(w.largest_energy, energy);
+    if (energy > 0.0) w.largest_ratio = std::max(w.largest_ratio, std::abs(peak) / energy);
   }
   return w;
 }

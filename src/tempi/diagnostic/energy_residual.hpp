@@ -45,20 +45,26 @@ class EnergyResidual final : public Observer {
   void load(ArchiveReader& archive);  // of the same model, watched on the same engine
 
  private:
-  // Of a term, at its place in the order of the engine that shows it.
-  struct Record {
-    double pending = 0.0;  // T^+ - T^- - V(x^j) of the last strike; not a number before the first
-    double last = 0.0, accumulated = 0.0;
-    double energy = 0.0;                 // largest T_K + V_K so far
-    double peak = 0.0, peak_time = 0.0;  // accumulated residual where its magnitude was largest
+  // Of terms, at their places in the order of the engine that shows them; side by side, so that many are added at once.
+  struct Records {
+    std::vector<double> pending;  // T^+ - T^- - V(x^j) of the last strike; not a number before the first
+    std::vector<double> last, accumulated;
+    std::vector<double> energy;           // largest T_K + V_K so far
+    std::vector<double> peak, peak_time;  // accumulated residual where its magnitude was largest
+    void each(auto&& visit) {
+      for (auto* values : {&pending, &last, &accumulated, &energy, &peak, &peak_time}) visit(*values);
+    }
   };
-  static void add(Record& record, double kinetic_before, double kinetic_change, double damping_work, double V,
-                  double load_work, double time);
+  // What a strike tells of a term, one number for each of some places; null where there is none of a kind.
+  struct Told {
+    const double *kinetic_before, *kinetic_change, *damping_work, *energy, *load_work;
+  };
+  void add(std::size_t first, std::size_t count, const Told& told, double time);
   double load_work(const Strike& strike);
-  std::vector<double> by_term(double Record::*figure) const;
+  std::vector<double> by_term(const std::vector<double>& figure) const;
 
   const Model& model_;
-  std::vector<Record> records_;
+  Records records_;
   std::vector<TermId> terms_;     // of each place
   std::vector<double> previous_;  // displacements at the last strike of terms with forces, per Model::force_slot
 };

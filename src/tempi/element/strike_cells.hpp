@@ -76,11 +76,12 @@ struct PackedCell {
     sums.require(stress.det_F);
     const P volume = P(Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
     add_forces<Element, q>((factor * volume) * (stress.P * transpose(inverse)), sums.force);
-    if constexpr (energy == Energy::yes) sums.energy = sums.energy + volume * model.template energy<P, Element::dim>(H);
+    if constexpr (energy == Energy::yes)
+      sums.energy = sums.energy + volume * model.template energy<P, Element::dim>(H, stress.log_J);
     if constexpr (energy == Energy::asked)
       if (ask) {
         const P v = P(Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
-        sums.energy = sums.energy + v * model.template energy<P, Element::dim>(apart(H));
+        sums.energy = sums.energy + v * model.template energy<P, Element::dim>(apart(H), tempi::apart(stress.log_J));
       }
   }
 

@@ -34,6 +34,7 @@ template <class T, int D>
 struct Stress {
   Mat<T, D> P;
   T det_F;
+  T log_J = T(0.0);  // ln det F, of laws that need it
 };
 
 // Compressible neo-Hookean solid, Lew, Marsden, Ortiz, West (2003), eqs. (7) and (8):
@@ -44,6 +45,8 @@ struct NeoHookean {
   static constexpr std::string_view name = "neo-hookean";
   template <class T, int D>
   T energy(const Mat<T, D>& H) const;
+  template <class T, int D>
+  T energy(const Mat<T, D>& H, const T& log_J) const;  // the same, where the stress has its log_J already
   template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
   template <class T, int D>
@@ -60,6 +63,8 @@ struct SaintVenantKirchhoff {
   template <class T, int D>
   T energy(const Mat<T, D>& H) const;
   template <class T, int D>
+  T energy(const Mat<T, D>& H, const T& log_J) const;  // the same, where the stress has its log_J already
+  template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
   template <class T, int D>
   Mat<T, D> stress_change(const Mat<T, D>& H, const Mat<T, D>& dH) const;
@@ -74,6 +79,8 @@ struct LinearElastic {
   static constexpr std::string_view name = "linear-elastic";
   template <class T, int D>
   T energy(const Mat<T, D>& H) const;
+  template <class T, int D>
+  T energy(const Mat<T, D>& H, const T& log_J) const;  // the same, where the stress has its log_J already
   template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
   template <class T, int D>
@@ -105,15 +112,19 @@ T det_minus_one(const Mat<T, D>& H) {
   return trace(H) + determinant_beyond_linear(H);
 }
 
-// x - ln(1 + x) without cancellation near x = 0, by ln(1 + x) = 2 atanh(s) with s = x / (2 + x).
+// x - ln(1 + x) without cancellation near x = 0, by ln(1 + x) = 2 atanh(s) with s = x / (2 + x). `log`: ln(1 + x).
 template <class T>
-T excess_over_log(const T& x) {
-  using std::log1p;
-  if (!(x * x < T(0.04))) return x - log1p(x);
+T excess_over_log(const T& x, const T& log) {
+  if (!(x * x < T(0.04))) return x - log;
   const T s = x / (T(2.0) + x), s2 = s * s;
   T series = T(1.0 / 17.0);
   for (int k = 15; k >= 3; k -= 2) series = series * s2 + T(1.0 / k);
-  return T(2.0) * s2 / (T(1.0) - s) - T(2.0) * s * s2 * series;
+  return s * x - T(2.0) * s * s2 * series;
+}
+template <class T>
+T excess_over_log(const T& x) {
+  using std::log1p;
+  return excess_over_log(x, log1p(x));
 }
 
 // lambda tr E + 2 mu E of twice a strain E.
@@ -137,12 +148,16 @@ void add_dyad(Tangent<T, D>& A, const T& c, const Mat<T, D>& a, const Mat<T, D>&
 
 template <class T, int D>
 T NeoHookean::energy(const Mat<T, D>& H) const {
-  using material_detail::excess_over_log;
   using std::log1p;
+  return energy(H, log1p(material_detail::det_minus_one(H)));
+}
+
+template <class T, int D>
+T NeoHookean::energy(const Mat<T, D>& H, const T& log_J) const {
+  using material_detail::excess_over_log;
   const T j = material_detail::det_minus_one(H);
-  const T log_J = log1p(j);
   // tr(C - I)/2 - ln J, with the linear terms taken out by hand: what is left is of second order.
-  const T second_order = T(0.5) * inner(H, H) - determinant_beyond_linear(H) + excess_over_log(j);
+  const T second_order = T(0.5) * inner(H, H) - determinant_beyond_linear(H) + excess_over_log(j, log_J);
   return T(0.5 * lame.lambda) * log_J * log_J + T(lame.mu) * second_order;
 }
 
@@ -152,9 +167,9 @@ Stress<T, D> NeoHookean::stress(const Mat<T, D>& H) const {
   const Mat<T, D> F = identity<T, D>() + H;
   const T j = material_detail::det_minus_one(H), J = T(1.0) + j;
   Mat<T, D> S = T(lame.mu) * material_detail::strain_twice(H);
-  const T p = T(lame.lambda) * log1p(j);
+  const T log_J = log1p(j), p = T(lame.lambda) * log_J;
   for (int i = 0; i < D; ++i) S(i, i) = S(i, i) + p;
-  return {(T(1.0) / J) * (cofactor(F) * S), J};
+  return {(T(1.0) / J) * (cofactor(F) * S), J, log_J};
 }
 
 // With G = F^{-T} and c = mu - lambda ln J:  lambda (G : dH) G + c G dH^T G + mu dH.
@@ -189,6 +204,11 @@ T SaintVenantKirchhoff::energy(const Mat<T, D>& H) const {
   const Mat<T, D> E = T(0.5) * material_detail::strain_twice(H);
   const T tr = trace(E);
   return T(0.5 * lame.lambda) * tr * tr + T(lame.mu) * inner(E, E);
+}
+
+template <class T, int D>
+T SaintVenantKirchhoff::energy(const Mat<T, D>& H, const T&) const {
+  return energy(H);
 }
 
 template <class T, int D>
@@ -231,6 +251,11 @@ T LinearElastic::energy(const Mat<T, D>& H) const {
   const Mat<T, D> e = T(0.5) * (H + transpose(H));
   const T tr = trace(e);
   return T(0.5 * lame.lambda) * tr * tr + T(lame.mu) * inner(e, e);
+}
+
+template <class T, int D>
+T LinearElastic::energy(const Mat<T, D>& H, const T&) const {
+  return energy(H);
 }
 
 template <class T, int D>

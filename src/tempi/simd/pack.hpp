@@ -91,13 +91,17 @@ inline Pack<W> log1p(Pack<W> x) {
 
 // x - ln(1 + x) as in material.hpp, without its branch.
 template <int W>
-inline Pack<W> excess_over_log(Pack<W> x) {
+inline Pack<W> excess_over_log(Pack<W> x, Pack<W> log) {
   using P = Pack<W>;
   const P s = x / (P(2.0) + x), s2 = s * s;
   P series(1.0 / 17.0);
   for (int k = 15; k >= 3; k -= 2) series = series * s2 + P(1.0 / k);
-  const P near = P(2.0) * s2 / (P(1.0) - s) - P(2.0) * s * s2 * series, far = x - log1p(x);
+  const P near = s * x - P(2.0) * s * s2 * series, far = x - log;
   return P((x * x).v < 0.04 ? near.v : far.v);
+}
+template <int W>
+inline Pack<W> excess_over_log(Pack<W> x) {
+  return excess_over_log(x, log1p(x));
 }
 
 // Four doubles of a node line.

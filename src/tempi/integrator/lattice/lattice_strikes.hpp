@@ -17,9 +17,12 @@ class LatticeStrikes {
 
   // item(first, last) for all terms of the part, in blocks that share no node while they are done at the same time. The
   // division does not depend on the number of threads.
+  enum class Colours { forward, backward };
   template <class Item>
-  void each_block(const LatticePart& part, Item&& item) const {
-    for (std::size_t c = 0; c + 1 < part.colours.size(); ++c) {
+  void each_block(const LatticePart& part, Item&& item, Colours order = Colours::forward) const {
+    const std::size_t colours = part.colours.size() - 1;
+    for (std::size_t i = 0; i < colours; ++i) {
+      const std::size_t c = order == Colours::forward ? i : colours - 1 - i;
       const Index first = part.colours[c], last = part.colours[c + 1];
       const Index block = part.terms_at_once(c);
       team_.for_each((last - first + block - 1) / block, [&](Index b) {

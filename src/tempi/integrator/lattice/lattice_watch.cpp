@@ -30,7 +30,7 @@ LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const 
       const auto room = static_cast<std::size_t>(Batch::padded(std::ssize(part.terms)));
       const Index numbers = part.batch->kept() > 0 ? part.batch->kept() : part.batch->row();
       kept.kept.resize(room * static_cast<std::size_t>(numbers));
-      for (auto* values : {&kept.energies, &kept.kinetic, &kept.work}) values->resize(room);
+      kept.energies.resize(room);
       for (std::size_t i = 0; model.has_forces() && i < part.terms.size(); ++i) {
         if (model.is_loaded(part.terms[i])) kept.loaded.push_back(static_cast<std::int32_t>(i));
         if (model.is_damped(part.terms[i])) kept.damped.push_back(static_cast<std::int32_t>(i));
@@ -65,7 +65,9 @@ void LatticeWatch::make_room_for_loads(const LatticePart& part, Kept& kept) cons
     kept.constancy.push_back(changes ? changing : never_changes);
   }
   kept.load_force.resize(kept.lines.size() * d);
-  kept.load_displacement.resize(kept.lines.size() * d);
+  if (std::ranges::find(kept.constancy, changing) != kept.constancy.end())
+    kept.load_displacement.resize(kept.lines.size() * d);
+  kept.load_way.resize(kept.loaded.size());
 }
 
 bool LatticeWatch::strike(std::size_t g, double step, double t, std::span<NodeLine> nodes) {
@@ -107,7 +109,7 @@ void LatticeWatch::note_means(std::size_t group, std::span<const NodeLine> nodes
 void LatticeWatch::add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting) {
   mollifier.each_work(group, acting, means_, [&](std::size_t part, std::size_t place, double work) {
     Kept& kept = kept_[group][part];
-    kept.more_work.resize(kept.work.size());
+    kept.more_work.resize(kept.energies.size());
     kept.more_work[place] = work;
   });
 }
@@ -120,53 +122,63 @@ void LatticeWatch::show(std::size_t g, Index update, double step, double t, cons
     const LatticePart& part = group.parts[p];
     Kept& kept = kept_[g][p];
     look_at_loads(part, kept, t, nodes, state);
-    strikes_.each_block(part, [&](Index first, Index last) {
-      review(part, kept, first, last, step, nodes.lines(), dampers, packed);
-      if (!together) return;
+    const auto each = [&](Index first, Index last) {
+      Figures found;
+      review(part, kept, first, last, step, nodes.lines(), dampers, packed, found);
+      if (!together) {
+        show_one_by_one(part, kept, first, last, found, update, step, t, state, observer);
+        return;
+      }
       const auto n = static_cast<std::size_t>(last - first);
-      const auto figures = [&](const std::vector<double>& values) {
+      const auto figures = [&](const auto& values) {
         return values.empty() ? std::span<const double>()
                               : std::span(values).subspan(static_cast<std::size_t>(first), n);
       };
       observer.on_strikes({std::span(part.terms).subspan(static_cast<std::size_t>(first), n), kept.place + first,
-                           update, t, step, figures(kept.kinetic), figures(kept.work), figures(kept.damping_work),
-                           figures(kept.energies), figures(kept.load_work)});
-    });
-    if (!together) show_one_by_one(part, kept, update, step, t, state, observer);
+                           update, t, step, std::span(found.kinetic).first(n), std::span(found.work).first(n),
+                           figures(kept.damping_work), figures(kept.energies), figures(kept.load_work)});
+    };
+    if (together) {
+      strikes_.each_block(part, each, LatticeStrikes::Colours::backward);  // first what was struck last
+      continue;
+    }
+    const Index size = std::ssize(part.terms);
+    for (Index first = 0; first < size; first += most_at_once) each(first, std::min(first + most_at_once, size));
   }
 }
 
 // What the kept impulses of terms first to last - 1 have done; loads and dampers belong to their terms.
 void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
-                          std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed) {
+                          std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed,
+                          Figures& found) {
   const Batch& batch = *part.batch;
   const auto begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last);
   if (batch.kept() > 0) {
     batch.works(first, last, means_, std::span(kept.kept).subspan(begin * static_cast<std::size_t>(batch.kept())),
-                std::span(kept.kinetic).subspan(begin), std::span(kept.work).subspan(begin));
+                found.kinetic, found.work);
   } else {
     for (std::size_t i = begin; i < end; ++i) {
       const double* gradient = &kept.kept[i * static_cast<std::size_t>(batch.row())];
-      kept.work[i] = kept.kinetic[i] = 0.0;
+      double &kinetic = found.kinetic[i - begin] = 0.0, &work = found.work[i - begin] = 0.0;
       for (const NodeId a : part.potential->stencil(index(part.terms[i]) - index(part.first))) {
         const NodeMean& mean = means_[static_cast<std::size_t>(plan_.line(a))];
-        kept.kinetic[i] += mean.kinetic;
-        for (int c = 0; c < model_.dim(); ++c)
-          kept.work[i] -= step * *gradient++ * mean.velocity[static_cast<std::size_t>(c)];
+        kinetic += mean.kinetic;
+        for (int c = 0; c < model_.dim(); ++c) work -= step * *gradient++ * mean.velocity[static_cast<std::size_t>(c)];
       }
     }
   }
   for (std::size_t i = begin; i < end && !kept.more_work.empty(); ++i)
-    kept.work[i] += std::exchange(kept.more_work[i], 0.0);
+    found.work[i - begin] += std::exchange(kept.more_work[i], 0.0);
   const auto each_of = [&](const std::vector<std::int32_t>& places, auto&& visit) {
     for (auto at = std::ranges::lower_bound(places, static_cast<std::int32_t>(first)); at != places.end() && *at < last;
          ++at)
       visit(static_cast<std::size_t>(*at), static_cast<std::size_t>(at - places.begin()));
   };
-  each_of(kept.loaded, [&](std::size_t, std::size_t loaded) { add_load(kept, loaded, step, nodes); });
+  each_of(kept.loaded,
+          [&](std::size_t i, std::size_t loaded) { found.work[i - begin] += add_load(kept, loaded, step, nodes); });
   each_of(kept.damped, [&](std::size_t i, std::size_t) {
     kept.damping_work[i] = damping_work(part.terms[i], step, dampers, packed);
-    kept.work[i] += kept.damping_work[i];
+    found.work[i - begin] += kept.damping_work[i];
   });
 }
 
@@ -194,25 +206,27 @@ void LatticeWatch::look_at_loads(const LatticePart& part, Kept& kept, double t, 
   }
 }
 
-void LatticeWatch::add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes) {
+// Notes the work on the way since the last strike; returns that of the impulse.
+double LatticeWatch::add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes) {
   const auto d = static_cast<std::size_t>(model_.dim());
   const double* f = &kept.load_force[loaded * kept.nodes * d];
-  double* before = &kept.load_displacement[loaded * kept.nodes * d];
+  const bool changes = kept.constancy[loaded] == changing;
+  double* before = changes ? &kept.load_displacement[loaded * kept.nodes * d] : nullptr;
   double power = 0.0, work = 0.0;
   for (std::size_t a = 0; a < kept.nodes; ++a) {
     const std::int32_t line = kept.lines[loaded * kept.nodes + a];
     if (line < 0) break;
-    const NodeLine& node = nodes[static_cast<std::size_t>(line)];
-    const NodeMean& mean = means_[static_cast<std::size_t>(line)];
-    for (std::size_t c = 0; c < d; ++c, ++f, ++before) {
-      power += *f * mean.velocity[c];
-      work += *f * (node.displacement[c] - *before);
-      *before = node.displacement[c];
+    const double *u = nodes[static_cast<std::size_t>(line)].displacement,
+                 *v = means_[static_cast<std::size_t>(line)].velocity;
+    for (std::size_t c = 0; c < d; ++c, ++f) {
+      power += *f * v[c];
+      work += *f * (changes ? u[c] - std::exchange(*before++, u[c]) : u[c]);
     }
   }
+  if (!changes) work -= std::exchange(kept.load_way[loaded], work);
   const auto i = static_cast<std::size_t>(kept.loaded[loaded]);
-  kept.work[i] += step * power;
   kept.load_work[i] = work;
+  return step * power;
 }
 
 double LatticeWatch::damping_work(TermId term, double step, const Dampers* dampers,
@@ -228,30 +242,37 @@ double LatticeWatch::damping_work(TermId term, double step, const Dampers* dampe
   return work;
 }
 
-void LatticeWatch::show_one_by_one(const LatticePart& part, const Kept& kept, Index update, double step, double t,
-                                   State& state, Observer& observer) const {
-  const auto d = static_cast<std::size_t>(model_.dim());
+void LatticeWatch::show_one_by_one(const LatticePart& part, const Kept& kept, Index first, Index last,
+                                   const Figures& found, Index update, double step, double t, State& state,
+                                   Observer& observer) const {
+  const auto d = static_cast<std::size_t>(model_.dim()), begin = static_cast<std::size_t>(first);
   std::vector<double> loads;
-  for (std::size_t i = 0; i < part.terms.size(); ++i) {
+  for (std::size_t i = begin; i < static_cast<std::size_t>(last); ++i) {
     const TermId term = part.terms[i];
     loads.assign(model_.force_slot(term) >= 0 ? model_.term(term).stencil().size() * d : 0, 0.0);
-    const auto found = std::ranges::lower_bound(kept.loaded, static_cast<std::int32_t>(i));
-    if (found != kept.loaded.end() && *found == static_cast<std::int32_t>(i))
+    const auto loaded = std::ranges::lower_bound(kept.loaded, static_cast<std::int32_t>(i));
+    if (loaded != kept.loaded.end() && *loaded == static_cast<std::int32_t>(i))
       for (std::size_t c = 0; c < loads.size(); ++c)
-        loads[c] = step * kept.load_force[static_cast<std::size_t>(found - kept.loaded.begin()) * kept.nodes * d + c];
-    observer.on_strike({term, update, t, step, kept.kinetic[i], kept.work[i],
+        loads[c] = step * kept.load_force[static_cast<std::size_t>(loaded - kept.loaded.begin()) * kept.nodes * d + c];
+    observer.on_strike({term, update, t, step, found.kinetic[i - begin], found.work[i - begin],
                         kept.damping_work.empty() ? 0.0 : kept.damping_work[i], kept.energies[i], loads, state});
   }
 }
 
 void LatticeWatch::save(ArchiveWriter& archive) const {
   for (const auto& parts : kept_)
-    for (const Kept& kept : parts) archive.put("load_displacement", kept.load_displacement);
+    for (const Kept& kept : parts) {
+      archive.put("load_displacement", kept.load_displacement);
+      archive.put("load_way", kept.load_way);
+    }
 }
 
 void LatticeWatch::load(ArchiveReader& archive) {
   for (auto& parts : kept_)
-    for (Kept& kept : parts) archive.get("load_displacement", kept.load_displacement);
+    for (Kept& kept : parts) {
+      archive.get("load_displacement", kept.load_displacement);
+      archive.get("load_way", kept.load_way);
+    }
 }
 
 }  // namespace tempi

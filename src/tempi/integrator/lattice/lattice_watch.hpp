@@ -45,26 +45,32 @@ class LatticeWatch {
  private:
   struct Kept {
     Index place = 0;  // of the part's first term in the engine's order
-    std::vector<double> energies, kept, kinetic, work, damping_work, load_work;
+    AlignedVector<double> energies, kept;
+    std::vector<double> damping_work, load_work;
     std::vector<double> more_work;             // by the chain rule, to be shown; empty where nothing is mollified
     std::vector<std::int32_t> loaded, damped;  // places of its terms with loads, with dampers; ascending
-    // Of each loaded term, in rows of dim numbers a node: the loads' force now, the displacements at its last strike;
-    // and the lines of its nodes (-1 beyond the last).
+    // Of each loaded term, in rows of dim numbers a node: the loads' force now and, where some of the part's change,
+    // the displacements at its last strike; sum f . u then, where they do not; the lines of its nodes (-1 beyond the
+    // last).
     std::size_t nodes = 0;
     std::vector<std::int32_t> lines;
-    std::vector<double> load_force, load_displacement;
+    std::vector<double> load_force, load_displacement, load_way;
     std::vector<char> constancy;
+  };
+  static constexpr Index most_at_once = 1024;  // terms of a block, at the most
+  struct Figures {                             // of the terms of a block
+    alignas(64) std::array<double, most_at_once> kinetic, work;
   };
   void look_at_loads(const LatticePart& part, Kept& kept, double t, const LatticeNodes& nodes, State& state);
   void review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
-              std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed);
+              std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed, Figures& found);
   void make_room_for_loads(const LatticePart& part, Kept& kept) const;
-  void add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes);
+  double add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes);
   double damping_work(TermId term, double step, const Dampers* dampers, const LatticeDampers& packed) const;
   template <class Visit>
   void each_component(TermId term, Visit&& visit) const;
-  void show_one_by_one(const LatticePart& part, const Kept& kept, Index update, double step, double t, State& state,
-                       Observer& observer) const;
+  void show_one_by_one(const LatticePart& part, const Kept& kept, Index first, Index last, const Figures& found,
+                       Index update, double step, double t, State& state, Observer& observer) const;
 
   const Model& model_;
   const LatticeGroups& plan_;
