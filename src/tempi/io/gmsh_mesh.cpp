@@ -71,7 +71,7 @@ MeshExtract extract(const fs::path& path, bool is_geometry, const MeshOptions& o
   const std::string file = path.string();
   std::error_code error;
   const auto size = static_cast<double>(fs::file_size(path, error));
-  const double memory = memory_limit(size, is_geometry), cpu = std::ceil(2.0 + 10e-6 * size);
+  const double memory = memory_limit(size, is_geometry), cpu = std::floor(2.0 + 10e-6 * size);
   // Wall time for a machine that does other things too; geometries take what they take.
   const double seconds = is_geometry ? 1e9 : 20.0 + 10.0 * cpu;
   const ChildEnd end =
