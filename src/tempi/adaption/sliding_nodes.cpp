@@ -142,12 +142,12 @@ class Slides {
   }
 
   void find_patches(std::span<const int> kind) {
-    std::map<std::vector<NodeId>, std::vector<CellFacet>> facets;
+    std::map<FacetKey, std::vector<CellFacet>> facets;
     for (Index c = 0; c < mesh_.cells().size(); ++c)
       if (kind[static_cast<std::size_t>(c)] >= 0)
         for (int f = 0; f < std::ssize(local_facets(mesh_.cells().types[static_cast<std::size_t>(c)])); ++f) {
           const CellFacet facet{make_id<CellId>(c), f};
-          facets[key_of(vertices_of(facet))].push_back(facet);
+          facets[facet_key(mesh_, facet)].push_back(facet);
         }
     for (auto& [key, of] : facets) {
       std::ranges::stable_sort(of, {}, [&](const CellFacet& f) { return kind[ordinal(f.cell)]; });
@@ -203,7 +203,7 @@ class Slides {
           for (const NodeId a : vertices) at_line_[ordinal(a)] = 1;
           continue;
         }
-        const auto key = key_of(vertices);
+        const auto key = facet_key(vertices);
         if (const auto inner = inner_.find(key); inner != inner_.end() && !of_key_.contains(key)) {
           of_key_[key] = std::ssize(patches_);
           add_patch(inner->second, {});
@@ -227,16 +227,11 @@ class Slides {
     nodes.resize(static_cast<std::size_t>(info(facet_type(mesh_, facet)).vertices));
     return nodes;
   }
-  static std::vector<NodeId> key_of(std::vector<NodeId> vertices) {
-    std::ranges::sort(vertices);
-    return vertices;
-  }
-
   const Mesh& mesh_;
   const std::vector<std::vector<int>>& asked_;
   std::vector<Patch> patches_;
-  std::map<std::vector<NodeId>, Index> of_key_;     // patches by their vertices
-  std::map<std::vector<NodeId>, CellFacet> inner_;  // other facets
+  std::map<FacetKey, Index> of_key_;     // patches
+  std::map<FacetKey, CellFacet> inner_;  // other facets
   std::vector<char> at_line_;
 };
 

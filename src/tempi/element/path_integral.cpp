@@ -11,6 +11,7 @@
 #include "tempi/core/cross.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/element/configurational_force.hpp"
+#include "tempi/mesh/facets.hpp"
 
 namespace tempi {
 namespace {
@@ -54,31 +55,16 @@ std::span<const NodeId> vertices_of(const Mesh& mesh, const ElasticCells& cells,
   return cells.stencil(k).first(static_cast<std::size_t>(info(type).vertices));
 }
 
-using Key = std::array<NodeId, 3>;  // the vertices of a facet, ascending; unused places hold -1
-Key key_of(std::span<const NodeId> vertices) {
-  Key key = {NodeId{-1}, NodeId{-1}, NodeId{-1}};
-  std::ranges::copy(vertices, key.begin());
-  std::ranges::sort(key);
-  return key;
-}
-
 // The cells that are reached from those at the front without crossing the contour. Throws InputError: all are.
 std::vector<char> enclosed(const Mesh& mesh, std::span<const FacetId> contour, std::span<const NodeId> front) {
-  std::set<Key> closed;
-  for (const FacetId f : contour) {
-    const CellType type = mesh.facets().types[ordinal(f)];
-    closed.insert(key_of(mesh.facets()[index(f)].first(static_cast<std::size_t>(info(type).vertices))));
-  }
+  std::set<FacetKey> closed;
+  for (const FacetId f : contour) closed.insert(facet_key(mesh, f));
   const auto cells = static_cast<std::size_t>(mesh.cells().size());
-  std::map<Key, std::vector<std::size_t>> sides;
-  std::vector<std::vector<Key>> of_cell(cells);
+  std::map<FacetKey, std::vector<std::size_t>> sides;
+  std::vector<std::vector<FacetKey>> of_cell(cells);
   for (std::size_t c = 0; c < cells; ++c)
-    for (const LocalFacet& facet : local_facets(mesh.cells().types[c])) {
-      std::vector<NodeId> vertices;
-      for (int v = 0; v < info(facet.type).vertices; ++v)
-        vertices.push_back(
-            mesh.cells()[static_cast<Index>(c)][static_cast<std::size_t>(facet.nodes[static_cast<std::size_t>(v)])]);
-      of_cell[c].push_back(key_of(vertices));
+    for (int f = 0; f < std::ssize(local_facets(mesh.cells().types[c])); ++f) {
+      of_cell[c].push_back(facet_key(mesh, {make_id<CellId>(static_cast<Index>(c)), f}));
       sides[of_cell[c].back()].push_back(c);
     }
   std::vector<char> inside(cells, 0);
@@ -92,7 +78,7 @@ std::vector<char> enclosed(const Mesh& mesh, std::span<const FacetId> contour, s
   while (!next.empty()) {
     const std::size_t c = next.back();
     next.pop_back();
-    for (const Key& key : of_cell[c])
+    for (const FacetKey& key : of_cell[c])
       for (const std::size_t other : closed.contains(key) ? std::vector<std::size_t>{} : sides[key])
         if (std::exchange(inside[other], 1) == 0) next.push_back(other);
   }

@@ -2,7 +2,6 @@
 #include "tempi/mesh/facets.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 namespace tempi {
@@ -12,23 +11,32 @@ const LocalFacet& local_facet(const Mesh& mesh, CellFacet f) {
   return local_facets(mesh.cells().types[ordinal(f.cell)])[static_cast<std::size_t>(f.local)];
 }
 
-using Key = std::array<NodeId, 3>;  // the vertices of a facet, ascending; unused places hold -1
-
-Key key_of(const Mesh& mesh, CellFacet f) {
-  const LocalFacet& facet = local_facet(mesh, f);
-  const auto nodes = mesh.cells()[index(f.cell)];
-  Key key = {NodeId{-1}, NodeId{-1}, NodeId{-1}};
-  for (int v = 0; v < info(facet.type).vertices; ++v)
-    key[static_cast<std::size_t>(v)] = nodes[static_cast<std::size_t>(facet.nodes[static_cast<std::size_t>(v)])];
-  std::ranges::sort(key);
-  return key;
-}
-
 int facet_count(const Mesh& mesh, CellId cell) {
   return static_cast<int>(local_facets(mesh.cells().types[ordinal(cell)]).size());
 }
 
 }  // namespace
+
+FacetKey facet_key(std::span<const NodeId> vertices) {
+  FacetKey key = {NodeId{-1}, NodeId{-1}, NodeId{-1}};
+  std::ranges::copy(vertices, key.begin());
+  std::ranges::sort(key);
+  return key;
+}
+
+FacetKey facet_key(const Mesh& mesh, CellFacet facet) {
+  const LocalFacet& local = local_facet(mesh, facet);
+  const auto nodes = mesh.cells()[index(facet.cell)];
+  FacetKey vertices;
+  const auto count = static_cast<std::size_t>(info(local.type).vertices);
+  for (std::size_t v = 0; v < count; ++v) vertices[v] = nodes[static_cast<std::size_t>(local.nodes[v])];
+  return facet_key(std::span(vertices).first(count));
+}
+
+FacetKey facet_key(const Mesh& mesh, FacetId facet) {
+  const CellType type = mesh.facets().types[ordinal(facet)];
+  return facet_key(mesh.facets()[index(facet)].first(static_cast<std::size_t>(info(type).vertices)));
+}
 
 CellType facet_type(const Mesh& mesh, CellFacet facet) { return local_facet(mesh, facet).type; }
 
@@ -43,14 +51,14 @@ std::vector<NodeId> facet_nodes(const Mesh& mesh, CellFacet facet) {
 
 std::vector<CellFacet> boundary_facets(const Mesh& mesh) {
   struct Entry {
-    Key key;
+    FacetKey key;
     CellFacet facet;
   };
   std::vector<Entry> all;
   for (Index c = 0; c < mesh.cells().size(); ++c)
     for (int f = 0; f < facet_count(mesh, make_id<CellId>(c)); ++f) {
       const CellFacet facet{make_id<CellId>(c), f};
-      all.push_back({key_of(mesh, facet), facet});
+      all.push_back({facet_key(mesh, facet), facet});
     }
   std::ranges::stable_sort(all, {}, &Entry::key);
   std::vector<CellFacet> result;
@@ -71,15 +79,11 @@ std::vector<CellFacet> boundary_facets(const Mesh& mesh) {
 }
 
 std::vector<CellFacet> FacetFinder::operator()(FacetId facet) const {
-  const auto nodes = mesh_.facets()[index(facet)];
-  const int vertices = info(mesh_.facets().types[ordinal(facet)]).vertices;
-  Key wanted = {NodeId{-1}, NodeId{-1}, NodeId{-1}};
-  std::copy_n(nodes.begin(), vertices, wanted.begin());
-  std::ranges::sort(wanted);
+  const FacetKey wanted = facet_key(mesh_, facet);
   std::vector<CellFacet> result;
-  for (const CellId cell : around_[nodes[0]])
+  for (const CellId cell : around_[mesh_.facets()[index(facet)].front()])
     for (int f = 0; f < facet_count(mesh_, cell); ++f)
-      if (key_of(mesh_, {cell, f}) == wanted) result.push_back({cell, f});
+      if (facet_key(mesh_, {cell, f}) == wanted) result.push_back({cell, f});
   const auto is_shell = [&](CellFacet f) { return mesh_.is_shell(f.cell); };
   if (!std::ranges::all_of(result, is_shell)) std::erase_if(result, is_shell);
   return result;

@@ -2,8 +2,10 @@
 // Facets as parts of cells: which cell carries a facet, and which facets bound the body.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tempi/mesh/mesh.hpp"
@@ -16,6 +18,13 @@ struct CellFacet {
   int local;
   friend auto operator<=>(const CellFacet&, const CellFacet&) = default;
 };
+
+// Facets that are the same, of whatever cells and orders, have the same key: their vertices, ascending; unused places
+// hold -1.
+using FacetKey = std::array<NodeId, 3>;
+FacetKey facet_key(std::span<const NodeId> vertices);  // at most three
+FacetKey facet_key(const Mesh& mesh, CellFacet facet);
+FacetKey facet_key(const Mesh& mesh, FacetId facet);
 
 CellType facet_type(const Mesh& mesh, CellFacet facet);
 std::vector<NodeId> facet_nodes(const Mesh& mesh, CellFacet facet);
