@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "support/meshes.hpp"
 #include "support/runs.hpp"
@@ -51,6 +52,36 @@ TEST(StaticEquilibrium, NewtonsMethodIsQuadraticNearTheSolution) {
       }
       EXPECT_NEAR(std::log10(far / near), 2.0, 0.05) << test::name_of(material) << ' ' << mesh.dim();
     }
+}
+
+// What a row has found is the next step's: kept, so that evaluations and iterations are counted as in a run not cut
+// off.
+TEST(StaticEquilibrium, GoesOnThroughACheckpointWithTheSameBitsAndCounts) {
+  const Mesh mesh = test::triangle_mesh(CellType::triangle6, 3, 0.1, 2);
+  Model::Parts parts = test::elastic_parts(mesh, NeoHookean{{1.3, 0.7}}, 1.0);
+  parts.supports = test::held_at_rest(mesh, "left");
+  test::add_force(parts, make_traction(mesh, test::facets_of(mesh, "right"),
+                                       test::formulas({"0.05*t", "0.02*t"}, mesh.dim())));
+  const Model model(std::move(parts));
+  for (const double looked_at : {0.25, 0.375, 0.5}) {  // no row, within a step, at the end of one
+    StaticEquilibrium whole(model, 0.25), resumed(model, 0.25);
+    State a = reference_state(model), b = a;
+    whole.advance_to(a, 0.3);
+    whole.synchronized(a, looked_at);
+    std::stringstream file;
+    {
+      ArchiveWriter archive(file);
+      a.save(archive);
+      whole.save(archive);
+    }
+    ArchiveReader archive(file);
+    b.load(archive);
+    resumed.load(archive);
+    whole.advance_to(a, 1.1);
+    resumed.advance_to(b, 1.1);
+    EXPECT_TRUE(test::same_bits(a, b)) << looked_at;
+    EXPECT_EQ(whole.measures(), resumed.measures()) << looked_at;
+  }
 }
 
 }  // namespace

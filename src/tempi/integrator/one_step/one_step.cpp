@@ -64,6 +64,7 @@ void OneStepDriver::save(ArchiveWriter& archive) const {
   archive.put("time", time_);
   archive.put("evaluations", evaluations_);
   map_.save(archive);
+  map_.forces().save(archive);
 }
 
 void OneStepDriver::load(ArchiveReader& archive) {
@@ -83,6 +84,7 @@ void OneStepDriver::load(ArchiveReader& archive) {
   Index evaluations = 0;
   archive.get("evaluations", evaluations);
   map_.load(archive);
+  map_.forces().load(archive);
   started_ = started;
   steps_done_ = steps_done;
   time_ = time;

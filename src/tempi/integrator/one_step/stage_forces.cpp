@@ -132,6 +132,33 @@ void StageForces::book_reaction(State& state, Index i, const Vector& u, double i
   state.supports[static_cast<std::size_t>(s)].add(position(node(i), u), p, work);
 }
 
+void StageForces::save(ArchiveWriter& archive) const {
+  const bool remembered = last_ && !std::isnan(last_->t);
+  archive.put("remembered", remembered);
+  if (!remembered) return;
+  archive.put("time_of_forces", last_->t);
+  archive.put("place_of_forces", std::vector<double>(last_->u.begin(), last_->u.end()));
+}
+
+void StageForces::load(ArchiveReader& archive) const {
+  bool remembered = false;
+  archive.get("remembered", remembered);
+  last_.reset();
+  if (!remembered) return;
+  double t = 0.0;
+  std::vector<double> u(static_cast<std::size_t>(mass_.size()));
+  archive.get("time_of_forces", t);
+  archive.get("place_of_forces", u);
+  const Index before = evaluations_;
+  try {
+    Stage stage{map_of(u), Vector::Zero(mass_.size()), {}, {}};
+    evaluate(stage, t);
+  } catch (const SolveError&) {  // of numbers that no run has written
+    last_.reset();
+  }
+  evaluations_ = before;
+}
+
 std::array<double, 3> StageForces::position(NodeId a, const Vector& u) const {
   std::array<double, 3> x{};
   for (Index c = 0; c < model_.dim(); ++c) {

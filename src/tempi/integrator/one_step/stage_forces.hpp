@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tempi/core/archive.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 
 namespace tempi {
@@ -85,6 +86,10 @@ class StageForces {
   void book_forces(State& state, const Stage& stage, double dt) const;
   // What a support gives to the held component i at displacements u; nothing is booked of driven ones.
   void book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const;
+
+  // What is remembered, so that a run that goes on counts the evaluations of one that was never cut off.
+  void save(ArchiveWriter& archive) const;
+  void load(ArchiveReader& archive) const;
 
   // Of increments (q - u) / h, to the rounding of displacements.
   static double resolution(const Vector& u, double h) { return 1e-15 * u.cwiseAbs().maxCoeff() / h; }

@@ -128,11 +128,34 @@ Integrator::Measures StaticMap::measures() const {
 
 void StaticMap::save(ArchiveWriter& archive) const {
   archive.put("counts", std::array{iterations_, most_iterations_, steps_});
+  archive.put("found", found_.has_value());
+  if (!found_) return;
+  const auto put = [&](std::string_view name, const Vector& u) {
+    archive.put(name, std::vector<double>(u.begin(), u.end()));
+  };
+  put("found_from", found_->from);
+  put("found_at", found_->u);
+  archive.put("found_step", std::array{found_->t0, found_->h});
+  archive.put("found_by", found_->iterations);
 }
 
 void StaticMap::load(ArchiveReader& archive) {
   std::array<Index, 3> counts{};
   archive.get("counts", counts);
+  bool has_found = false;
+  archive.get("found", has_found);
+  std::optional<Found> found;
+  if (has_found) {
+    std::vector<double> from(static_cast<std::size_t>(forces_.mass().size())), u(from.size());
+    std::array<double, 2> step{};
+    Index iterations = 0;
+    archive.get("found_from", from);
+    archive.get("found_at", u);
+    archive.get("found_step", step);
+    archive.get("found_by", iterations);
+    found = Found{map_of(from), map_of(u), step[0], step[1], iterations};
+  }
+  found_ = std::move(found);
   iterations_ = counts[0];
   most_iterations_ = counts[1];
   steps_ = counts[2];
