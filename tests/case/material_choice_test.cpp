@@ -13,14 +13,13 @@ using test::expect_words;
 using test::refusal;
 
 MaterialInput material(const char* model, double lambda, double mu) {
-  return {.cells = {},
-          .model = model,
-          .lambda = lambda,
-          .mu = mu,
-          .young = {},
-          .poisson = {},
-          .density = 2.0,
-          .place = "case.toml:3"};
+  MaterialInput input;
+  input.model = model;
+  input.lambda = lambda;
+  input.mu = mu;
+  input.density = 2.0;
+  input.place = "case.toml:3";
+  return input;
 }
 
 TEST(MaterialOf, takes_either_pair_of_constants_and_no_other) {

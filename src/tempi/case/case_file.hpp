@@ -34,15 +34,15 @@ struct Selector {
 };
 
 struct ParticlesInput {
-  std::string file;   // as written, relative to the case file; empty: particles are given here
-  std::string units;  // of the file; empty: as it says
-  double scale;       // of the file
+  std::string file;    // as written, relative to the case file; empty: particles are given here
+  std::string units;   // of the file; empty: as it says
+  double scale = 0.0;  // of the file
   std::vector<double> mass;
-  bool one_mass;  // written without brackets
+  bool one_mass = false;  // written without brackets
   std::vector<std::vector<double>> position, velocity;
   std::vector<double> box;
   std::vector<double> radius;  // empty: points without a size
-  bool one_radius;             // written without brackets
+  bool one_radius = false;     // written without brackets
   Place mass_place, position_place, velocity_place, box_place, radius_place, place;
 };
 
@@ -73,7 +73,7 @@ struct ConstraintInput {
   std::optional<double> length, extent, within;
   std::vector<double> anchor;
   std::optional<FormulaText> expression;
-  int size;                                         // of bodies of consecutive nodes; 0: all are one
+  int size = 0;                                     // of bodies of consecutive nodes; 0: all are one
   std::vector<std::pair<std::string, Place>> keys;  // those given
   Place place;
 };
@@ -90,7 +90,7 @@ struct MaterialInput {
   Selector cells;
   std::string model;
   std::optional<double> lambda, mu, young, poisson;      // [Pa], [Pa], [Pa], [1]
-  double density;                                        // [kg/m^3]
+  double density = 0.0;                                  // [kg/m^3]
   std::optional<double> thickness;                       // [m], of shells
   std::string stretching;                                // of shells
   std::vector<std::pair<std::string, Place>> of_shells;  // keys given that only they have
@@ -104,7 +104,7 @@ struct FixInput {
   Selector nodes;
   std::vector<std::string> components;  // empty: all
   std::vector<FormulaText> displacement;
-  bool clamped;
+  bool clamped = false;
   Place components_place, displacement_place, clamped_place, place;
 };
 
@@ -112,18 +112,19 @@ struct LoadInput {
   std::string type;
   Selector target;
   std::vector<FormulaText> value;
-  bool single_value;  // written without brackets
-  bool dead;
+  bool single_value = false;  // written without brackets
+  bool dead = false;
   Place value_place, dead_place, place;
 };
 
 struct ContactInput {
   std::vector<Selector> between;  // two, or none
   std::string law;
-  std::optional<double> penalty, skin, step;                                    // of faces: [m/N], [m], [s]
-  std::optional<double> distance, inner_distance, stiffness, speed;             // of layers: [m], [m], [J/m^p], [m/s]
-  double exponent, surface_safety, alpha, pairs, friction, energy_restitution;  // of layers
-  std::vector<std::pair<std::string, Place>> of_faces, of_layers;               // keys given that belong to one law
+  std::optional<double> penalty, skin, step;                         // of faces: [m/N], [m], [s]
+  std::optional<double> distance, inner_distance, stiffness, speed;  // of layers: [m], [m], [J/m^p], [m/s]
+  double exponent = 0.0, surface_safety = 0.0, alpha = 0.0, pairs = 0.0, friction = 0.0,
+         energy_restitution = 0.0;                                 // of layers
+  std::vector<std::pair<std::string, Place>> of_faces, of_layers;  // keys given that belong to one law
   Place place;
   bool has_layers() const { return law == "layers"; }
 };
@@ -137,8 +138,8 @@ struct WallInput {
   std::string type;
   Selector target;
   std::vector<Vector> vectors;  // of the keys given
-  double radius;                // [m]; 0: not given
-  bool inside;
+  double radius = 0.0;          // [m]; 0: not given
+  bool inside = false;
   std::optional<double> penalty, step;              // [m/N], absent: nobody goes beyond it; [s]
   std::optional<double> young, poisson;             // [Pa]; of what spheres touch by Hertz's law
   std::vector<double> velocity;                     // [m/s]; empty: at rest
@@ -168,7 +169,7 @@ struct PathIntegralInput {
 struct DomainInput {
   std::string name;
   Selector target;
-  double alpha;                 // of its symmetric midpoint rule: 0 and 1 are explicit
+  double alpha = 0.0;           // of its symmetric midpoint rule: 0 and 1 are explicit
   std::optional<int> substeps;  // per system step; absent: as many as stability asks for
   std::string integrator;       // empty: avi where that goes
   std::optional<int> rings;     // of elements around it that it takes from others
@@ -194,10 +195,10 @@ struct IntegratorInput {
   std::vector<std::pair<std::string, Place>> method_keys;  // of the options, those that were given
   bool residual_asked = false, own_shares_asked = false, steps_asked = false;
   std::optional<double> neighbour_ratio, nodal_safety;
-  double trial;
+  double trial = 0.0;
   std::optional<double> accuracy;
   std::optional<double> safety, courant, step;  // exactly one is set
-  bool residual;
+  bool residual = false;
   Place step_place, lattice_place, coupling_place, accuracy_place, place;  // step_place: of the key that sets the steps
 };
 
@@ -209,11 +210,11 @@ struct CaseFile {
   std::filesystem::path mesh_file;          // as written, relative to the case file
   std::vector<std::string> meshes_beside;   // more of them
   Place mesh_place;
-  int mesh_order;
-  double mesh_size;  // 0: as the geometry says
-  int mesh_refine;
+  int mesh_order = 0;
+  double mesh_size = 0.0;  // 0: as the geometry says
+  int mesh_refine = 0;
   bool mesh_curved, mesh_system_calls;
-  double mesh_scale;
+  double mesh_scale = 0.0;
   std::vector<MaterialInput> materials;
   std::vector<PotentialInput> potentials;
   std::vector<ConstraintInput> constraints;
@@ -230,9 +231,9 @@ struct CaseFile {
   std::vector<TieInput> ties;
   std::vector<SubdomainInput> subdomains;
   IntegratorInput integrator;
-  double end_time;                     // [s]
-  double energy_tolerance;             // 0: none
-  double checkpoint_interval;          // [s] of wall time; 0: none
+  double end_time = 0.0;               // [s]
+  double energy_tolerance = 0.0;       // 0: none
+  double checkpoint_interval = 0.0;    // [s] of wall time; 0: none
   std::optional<double> wall_limit;    // [s]
   std::optional<int> frames, history;  // absent: to be chosen
   std::vector<std::string> fields;     // of frames; empty: all
