@@ -8,7 +8,7 @@
 namespace tempi {
 
 EnergyResidual::EnergyResidual(const Model& model) : model_(model) {
-  records_.each([&](std::vector<double>& values) { values.resize(static_cast<std::size_t>(model.term_count())); });
+  Records::each(records_, [&](auto& values) { values.resize(static_cast<std::size_t>(model.term_count())); });
   std::ranges::fill(records_.pending, std::numeric_limits<double>::quiet_NaN());
   for (Index i = 0; i < model.term_count(); ++i) terms_.push_back(make_id<TermId>(i));
   previous_.assign(static_cast<std::size_t>(model_.force_slot_count()), 0.0);
@@ -88,13 +88,13 @@ std::vector<double> EnergyResidual::last() const { return by_term(records_.last)
 std::vector<double> EnergyResidual::accumulated() const { return by_term(records_.accumulated); }
 
 void EnergyResidual::save(ArchiveWriter& archive) const {
-  Records(records_).each([&](const std::vector<double>& values) { archive.put("records", values); });
+  Records::each(records_, [&](const auto& values) { archive.put("records", values); });
   archive.put("terms", terms_);
   archive.put("previous", previous_);
 }
 
 void EnergyResidual::load(ArchiveReader& archive) {
-  records_.each([&](std::vector<double>& values) { archive.get("records", values); });
+  Records::each(records_, [&](auto& values) { archive.get("records", values); });
   archive.get("terms", terms_);
   archive.get("previous", previous_);
 }

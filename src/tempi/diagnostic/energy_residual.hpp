@@ -51,8 +51,8 @@ class EnergyResidual final : public Observer {
     std::vector<double> last, accumulated;
     std::vector<double> energy;           // largest T_K + V_K so far
     std::vector<double> peak, peak_time;  // accumulated residual where its magnitude was largest
-    void each(auto&& visit) {
-      for (auto* values : {&pending, &last, &accumulated, &energy, &peak, &peak_time}) visit(*values);
+    static void each(auto& of, auto&& visit) {
+      for (auto* values : {&of.pending, &of.last, &of.accumulated, &of.energy, &of.peak, &of.peak_time}) visit(*values);
     }
   };
   // What a strike tells of a term, one number for each of some places; null where there is none of a kind.

@@ -104,9 +104,11 @@ struct TermsAtOnce {
                                       double* energies, double* kept) {
     Sums sums = {{}, P(0.0), ~Bits{}};
     for (Index pack = first; pack < last; ++pack) {
-      if (pack + ahead < last) prefetch(terms.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
-      if (energies != nullptr)
-        for (std::size_t i = 0; i < (N - 1) * D; ++i) __builtin_prefetch(kept + ((N - 1) * D * ahead + i) * W, 1);
+      if (pack + ahead < last) {
+        prefetch(terms.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+        for (std::size_t i = 0; energies != nullptr && i < (N - 1) * D; ++i)
+          __builtin_prefetch(kept + ((N - 1) * D * ahead + i) * W, 1);
+      }
       add_pack<Energy::asked>(terms, pack, P(-step), nodes, sums, energies != nullptr);
       if (energies != nullptr) {
         sums.energy.store(energies);

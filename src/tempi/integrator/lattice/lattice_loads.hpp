@@ -4,9 +4,8 @@
 //
 //   constant     dead loads without time in their formulas: one force a node and group, summed over all of them. They
 //                have a potential, -sum f . u: their work is its difference, found when somebody asks.
-//   timed        dead loads of t alone, one for each force of the model: weights w_a times a vector f(t). Their ways
-//   are
-//                sums too, sum w_a u_a.
+//   timed        dead loads of t alone, one for each force of the model: weights w_a times a vector f(t). What they
+//                keep of their way is one sum, of w_a u_a.
 //   changing     dead loads of X and t: sum_j w_j f_j(X_j, t), formulas looked at once an instant
 //   following    loads that depend on where the nodes are, evaluated by batches
 //
