@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/touching.hpp"
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -170,8 +171,7 @@ TEST(ContactSurface, FindsEachPairOnce) {
   for (const ContactPair& p : pairs)
     if (p.kind == SimplexPair{2, 2})
       for (const std::size_t i : {std::size_t{0}, std::size_t{2}}) edges.push_back({p.vertex[i], p.vertex[i + 1]});
-  std::ranges::sort(edges);
-  edges.erase(std::ranges::unique(edges).begin(), edges.end());
+  make_distinct(edges);
   ASSERT_EQ(edges.size(), surface.edge_count());
   std::vector<std::ptrdiff_t> at(surface.vertices().size(), 0);
   for (const auto& e : edges)

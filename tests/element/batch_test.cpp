@@ -101,7 +101,7 @@ TEST_P(BatchOf, cells_does_what_the_loop_over_terms_does) {
 }
 
 TEST_P(BatchOf, cells_may_leave_lanes_over) {
-  for (const std::size_t count : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31})
+  for (const std::size_t count : {1u, 2u, 3u, 7u, 8u, 9u, 15u, 16u, 17u, 31u})
     EXPECT_LT(deviation(potential, std::span(terms).first(count), displacements(0.05, 4)), 1e-12) << count;
 }
 

@@ -291,7 +291,7 @@ TEST(Shell, batches_do_what_the_loop_over_terms_does) {
       for (const double part : {0.45, 0.05, 1e-4}) {
         const auto u = test::random_displacements(mesh, part * 0.2, 4);
         EXPECT_LT(test::deviation(*p.potential, terms, u), 1e-12) << p.name << ' ' << instructions << ' ' << part;
-        for (const std::size_t count : {1, 2, 3, 7, 8, 9, 16, 17})
+        for (const std::size_t count : {1u, 2u, 3u, 7u, 8u, 9u, 16u, 17u})
           EXPECT_LT(test::deviation(*p.potential, std::span(terms).first(count), u), 1e-12)
               << p.name << ' ' << instructions << ' ' << part << ' ' << count;
         const auto [energy, slope] = test::deviations_of_measured(*p.potential, terms, u);

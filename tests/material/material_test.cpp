@@ -341,8 +341,10 @@ TYPED_TEST(EveryLaw, fewer_dimensions_are_strains_without_the_others) {
   const auto& model = this->law.model;
   const double W = model.template energy<double, D>(H);
   EXPECT_NEAR((model.template energy<double, 3>(padded)), W, 1e-14 * W);
-  const auto P = model.template stress<double, D>(H), P3 = model.template stress<double, 3>(padded);
-  const auto A = model.template tangent<double, D>(H), A3 = model.template tangent<double, 3>(padded);
+  const auto P = model.template stress<double, D>(H);
+  const auto P3 = model.template stress<double, 3>(padded);
+  const auto A = model.template tangent<double, D>(H);
+  const auto A3 = model.template tangent<double, 3>(padded);
   EXPECT_NEAR(P.det_F, P3.det_F, 1e-15);
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) {

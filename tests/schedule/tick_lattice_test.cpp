@@ -249,8 +249,8 @@ std::vector<Sample> samples() {
   std::vector<Sample> result;
   for (int trial = 0; trial < 60; ++trial) {
     const auto n = static_cast<std::size_t>(1 + random.below(60));
-    Steps steps =
-        log_uniform(n, std::exp(random.uniform(-20.0, 3.0)), std::exp(random.uniform(0.0, 8.3)), 1000 + trial);
+    Steps steps = log_uniform(n, std::exp(random.uniform(-20.0, 3.0)), std::exp(random.uniform(0.0, 8.3)),
+                              1000u + static_cast<unsigned>(trial));
     if (trial % 3 == 0)
       for (double& s : steps) s = steps[static_cast<std::size_t>(random.below(4)) % n];
     Steps updates(n);
@@ -352,7 +352,7 @@ TEST(TickLattice, keeps_of_log_uniform_steps_what_the_integrals_say) {
 
 // As of a graded mesh of half a million tetrahedra: steps 18-fold spread.
 TEST(TickLattice, finer_multiples_keep_more_of_the_saving) {
-  for (const std::uint64_t seed : {31, 32, 33}) {
+  for (const std::uint64_t seed : {31u, 32u, 33u}) {
     const Steps steps = log_uniform(20000, 1e-7, 18.0, seed);
     const auto of = [&](LatticeRule rule) { return kept(steps, fit(steps, rule)); };
     const double two = of(LatticeRule::powers_of_two), three = of(LatticeRule::powers_of_three);

@@ -140,10 +140,10 @@ class Cells final : public ElasticCells {
 
   PointStress stress_at(Index k, Index q, std::span<const double> u) const override {
     const Mat<double, D> H = gradient(k, static_cast<std::size_t>(q), edges(k, u));
-    const Mat<double, D> P = model_.template stress<double, D>(H).P;
+    const Mat<double, D> stress = model_.template stress<double, D>(H).P;
     PointStress at{model_.template energy<double, D>(H)};
     for (int i = 0; i < D; ++i)
-      for (int J = 0; J < D; ++J) at.P[static_cast<std::size_t>(i)][static_cast<std::size_t>(J)] = P(i, J);
+      for (int J = 0; J < D; ++J) at.P[static_cast<std::size_t>(i)][static_cast<std::size_t>(J)] = stress(i, J);
     return at;
   }
 

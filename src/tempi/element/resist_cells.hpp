@@ -211,9 +211,10 @@ struct ResistingCells {
   static void resist_pack(const Constants& of, const std::int32_t* place, const double* geometry, const Viscous& cells,
                           NodeLine* nodes, Pending& cell) {
     for (std::size_t a = 0; a < N; ++a) {
-      gather<D>(nodes, place + a * W, cell.e[a].data());
+      const std::int32_t* lines = place + a * W;
+      gather<D>(nodes, lines, cell.e[a].data());
       P quad[4];
-      gather_quads<4>([&](Index lane) -> const double* { return nodes[place[a * W + lane]].velocity; }, quad);
+      gather_quads<4>([&](Index lane) -> const double* { return nodes[lines[lane]].velocity; }, quad);
       for (std::size_t i = 0; i < D; ++i) {
         cell.v[a][i] = quad[i];
         if (held || i == 0) cell.inverse_mass[a][i] = quad[3];

@@ -222,7 +222,8 @@ TEST(EqualSteps, AreNewmarkToRoundingWithItsBookings) {
       SCOPED_TRACE(mesh.name + " " + environment.name);
       const Body body = body_in(environment, mesh.make());
       const double h = smallest(own_steps(*body.model, 0.3)), t = 300.3 * h;
-      AviLattice fast(*body.model, {h, std::vector<std::int32_t>(body.model->term_count(), 1)});
+      AviLattice fast(*body.model,
+                      {h, std::vector<std::int32_t>(static_cast<std::size_t>(body.model->term_count()), 1)});
       SyncNewmark newmark(*body.model, h);
       EXPECT_EQ(fast.name(), newmark.name());
       State a = start_of(body), b = a;

@@ -265,10 +265,11 @@ TEST(MultiDomain, IsSymplecticWithSubsteps) {
   const std::unique_ptr<Model> model = spring_model(0.3);
   const State at = spinning_springs(*model);
   const std::vector<int> domain = {0, 0, 0, 1};  // the triangle and its tail
-  for (const auto& [first, second] :
-       {std::pair<DomainRule, DomainRule>{{0.0, 4}, {0.0, 1}}, {{0.5, 3}, {0.0, 2}}, {{0.0, 1}, {0.3, 3}}}) {
+  for (const std::vector<DomainRule>& rules : std::initializer_list<std::vector<DomainRule>>{{{0.0, 4}, {0.0, 1}},
+                                                                                             {{0.5, 3}, {0.0, 2}},
+                                                                                             {{0.0, 1}, {0.3, 3}}}) {
     const auto make = [&](const Model& of, double h) {
-      return std::make_unique<MultiDomain>(of, Domains{domain, {first, second}}, h);
+      return std::make_unique<MultiDomain>(of, Domains{domain, rules}, h);
     };
     EXPECT_LE(symplectic_defect(make, *model, at, 0.2, 3), 1e-8);
   }
