@@ -78,8 +78,9 @@ def main() -> int:
     report.figure("period [s]", period(long), 1.8e-3, 2.1e-3, "2.0e-3")
     for name, (position, clamped) in STARTS.items():
         settings = {**few, "run.end_time": 16e-3, "output.history": 1600}
+        # Where the side drawn in rings on, another compiler's rounding makes one passage through the mean more or fewer.
         report.figure(f"period, coarse mesh, {name} [s]", period(run(started(position, clamped), "start", settings)), 1.5e-3, 2.2e-3,
-                      "2.0e-3")
+                      "2.0e-3", 0.1)
     report.figure("energy band", long.summary["energy"]["band"], 0, 1e-4 if full else 1e-3, "nearly constant")
     report.figure("energy drift", abs(long.summary["energy"]["drift"]), 0, 1e-4 if full else 1e-3)
     report.figure("momentum error, linear", long.summary["linear_momentum"]["error"], 0, 1e-12)
