@@ -47,16 +47,21 @@ void EnergyResidual::add(std::size_t first, std::size_t count, const Told& told,
   for (std::size_t i = 0; i < count; ++i) pending[i] = change[i] - V[i];
   for (std::size_t i = 0; complete && told.load_work != nullptr && i < count; ++i) last[i] -= told.load_work[i];
   for (std::size_t i = 0; told.damping_work != nullptr && i < count; ++i) pending[i] -= told.damping_work[i];
-  for (std::size_t i = 0; i < count; ++i) {
-    const double before = kinetic[i] + V[i], most = energy[i];
-    energy[i] = most < before ? before : most;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const double sum = accumulated[i] + last[i], largest = peak[i], when = peak_time[i];
-    const bool larger = std::abs(sum) > std::abs(largest);
-    accumulated[i] = sum;
-    peak[i] = larger ? sum : largest;
-    peak_time[i] = larger ? time : when;
+  for (std::size_t i = 0; i < count; ++i) accumulated[i] += last[i];
+  // Few are ever larger than before: what need not be written stays as it is in its cache.
+  constexpr std::size_t at_once = 16;
+  for (std::size_t begin = 0; begin < count; begin += at_once) {
+    const std::size_t end = std::min(begin + at_once, count);
+    bool any = false;
+    for (std::size_t i = begin; i < end; ++i)
+      any |= (kinetic[i] + V[i] > energy[i]) | (std::abs(accumulated[i]) > std::abs(peak[i]));
+    if (!any) continue;
+    for (std::size_t i = begin; i < end; ++i) {
+      energy[i] = std::max(energy[i], kinetic[i] + V[i]);
+      if (!(std::abs(accumulated[i]) > std::abs(peak[i]))) continue;
+      peak[i] = accumulated[i];
+      peak_time[i] = time;
+    }
   }
 }
 

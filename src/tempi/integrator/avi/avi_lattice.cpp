@@ -118,6 +118,7 @@ void AviLattice::act(State& state, Index s, Observer* observer) {
 void AviLattice::instant(State& state, double now, double part, Observer* observer) {
   const double t = now * lattice_.tick;
   if (observer != nullptr && !watch_) watch_ = new_watch();
+  if (observer != nullptr) watch_->begin();
   if (contact_) contact_->note_before(acting_, now);
   for (const std::size_t g : acting_) drift(state, g, now, observer != nullptr || model_.has_dampers());
   if (part == 1.0)

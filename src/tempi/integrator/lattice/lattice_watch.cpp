@@ -27,19 +27,16 @@ LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const 
     for (const LatticePart& part : group.parts) {
       Kept kept;
       kept.place = place;
-      const auto room = static_cast<std::size_t>(Batch::padded(std::ssize(part.terms)));
-      const Index numbers = part.batch->kept() > 0 ? part.batch->kept() : part.batch->row();
-      kept.kept.resize(room * static_cast<std::size_t>(numbers));
-      kept.energies.resize(room);
+      kept.room = static_cast<std::size_t>(Batch::padded(std::ssize(part.terms)));
       for (std::size_t i = 0; model.has_forces() && i < part.terms.size(); ++i) {
         if (model.is_loaded(part.terms[i])) kept.loaded.push_back(static_cast<std::int32_t>(i));
         if (model.is_damped(part.terms[i])) kept.damped.push_back(static_cast<std::int32_t>(i));
       }
       if (!kept.loaded.empty()) {
-        kept.load_work.resize(room);
+        kept.load_work.resize(kept.room);
         make_room_for_loads(part, kept);
       }
-      if (!kept.damped.empty()) kept.damping_work.resize(room);
+      if (!kept.damped.empty()) kept.damping_work.resize(kept.room);
       place += std::ssize(part.terms);
       parts.push_back(std::move(kept));
     }
@@ -77,10 +74,14 @@ bool LatticeWatch::strike(std::size_t g, double step, double t, std::span<NodeLi
     const Batch& batch = *group.parts[i].batch;
     Kept& kept = kept_[g][i];
     const bool at_speed = batch.kept() > 0;
-    const Index numbers = at_speed ? batch.kept() : batch.row();
+    const auto numbers = static_cast<std::size_t>(at_speed ? batch.kept() : batch.row());
+    kept.energies = kept_so_far_;
+    kept.impulses = kept.energies + kept.room;
+    kept_so_far_ = kept.impulses + kept.room * numbers;
+    if (told_.size() < kept_so_far_) told_.resize(kept_so_far_);
     strikes_.each_block(group.parts[i], [&](Index first, Index last) {
-      const auto energies = std::span(kept.energies).subspan(static_cast<std::size_t>(first));
-      const auto keep = std::span(kept.kept).subspan(static_cast<std::size_t>(first * numbers));
+      const auto energies = this->energies(kept).subspan(static_cast<std::size_t>(first));
+      const auto keep = std::span(told_).subspan(kept.impulses + static_cast<std::size_t>(first) * numbers);
       if (!at_speed) batch.measure(first, last, t, nodes, energies, keep);
       const bool all = at_speed ? batch.watch(first, last, step, t, nodes, energies, keep)
                                 : batch.strike(first, last, step, t, nodes);
@@ -109,7 +110,7 @@ void LatticeWatch::note_means(std::size_t group, std::span<const NodeLine> nodes
 void LatticeWatch::add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting) {
   mollifier.each_work(group, acting, means_, [&](std::size_t part, std::size_t place, double work) {
     Kept& kept = kept_[group][part];
-    kept.more_work.resize(kept.energies.size());
+    kept.more_work.resize(kept.room);
     kept.more_work[place] = work;
   });
 }
@@ -136,7 +137,7 @@ void LatticeWatch::show(std::size_t g, Index update, double step, double t, cons
       };
       observer.on_strikes({std::span(part.terms).subspan(static_cast<std::size_t>(first), n), kept.place + first,
                            update, t, step, std::span(found.kinetic).first(n), std::span(found.work).first(n),
-                           figures(kept.damping_work), figures(kept.energies), figures(kept.load_work)});
+                           figures(kept.damping_work), figures(energies(kept)), figures(kept.load_work)});
     };
     if (together) {
       strikes_.each_block(part, each, LatticeStrikes::Colours::backward);  // first what was struck last
@@ -154,11 +155,12 @@ void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Inde
   const Batch& batch = *part.batch;
   const auto begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last);
   if (batch.kept() > 0) {
-    batch.works(first, last, means_, std::span(kept.kept).subspan(begin * static_cast<std::size_t>(batch.kept())),
-                found.kinetic, found.work);
+    batch.works(first, last, means_,
+                std::span(told_).subspan(kept.impulses + begin * static_cast<std::size_t>(batch.kept())), found.kinetic,
+                found.work);
   } else {
     for (std::size_t i = begin; i < end; ++i) {
-      const double* gradient = &kept.kept[i * static_cast<std::size_t>(batch.row())];
+      const double* gradient = &told_[kept.impulses + i * static_cast<std::size_t>(batch.row())];
       double &kinetic = found.kinetic[i - begin] = 0.0, &work = found.work[i - begin] = 0.0;
       for (const NodeId a : part.potential->stencil(index(part.terms[i]) - index(part.first))) {
         const NodeMean& mean = means_[static_cast<std::size_t>(plan_.line(a))];
@@ -255,7 +257,8 @@ void LatticeWatch::show_one_by_one(const LatticePart& part, const Kept& kept, In
       for (std::size_t c = 0; c < loads.size(); ++c)
         loads[c] = step * kept.load_force[static_cast<std::size_t>(loaded - kept.loaded.begin()) * kept.nodes * d + c];
     observer.on_strike({term, update, t, step, found.kinetic[i - begin], found.work[i - begin],
-                        kept.damping_work.empty() ? 0.0 : kept.damping_work[i], kept.energies[i], loads, state});
+                        kept.damping_work.empty() ? 0.0 : kept.damping_work[i], told_[kept.energies + i], loads,
+                        state});
   }
 }
 

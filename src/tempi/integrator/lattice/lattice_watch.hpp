@@ -26,7 +26,8 @@ class LatticeWatch {
   LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
                const LatticeSupports& supports, const KickDrift& kick_drift);
 
-  // Instead of LatticeStrikes::strike: the same bits, with V_K and impulses kept.
+  void begin() { kept_so_far_ = 0; }  // a new instant
+  // Instead of LatticeStrikes::strike: the same bits, with V_K and impulses kept until the instant is over.
   bool strike(std::size_t group, double step, double t, std::span<NodeLine> nodes);
 
   // Once the instant is over: the mean velocities of a group's nodes; `before`: by line.
@@ -44,8 +45,9 @@ class LatticeWatch {
 
  private:
   struct Kept {
-    Index place = 0;  // of the part's first term in the engine's order
-    AlignedVector<double> energies, kept;
+    Index place = 0;                         // of the part's first term in the engine's order
+    std::size_t room = 0;                    // its terms, in whole packs
+    std::size_t energies = 0, impulses = 0;  // where those of the instant in hand begin in `told_`
     std::vector<double> damping_work, load_work;
     std::vector<double> more_work;             // by the chain rule, to be shown; empty where nothing is mollified
     std::vector<std::int32_t> loaded, damped;  // places of its terms with loads, with dampers; ascending
@@ -72,6 +74,8 @@ class LatticeWatch {
   void show_one_by_one(const LatticePart& part, const Kept& kept, Index first, Index last, const Figures& found,
                        Index update, double step, double t, State& state, Observer& observer) const;
 
+  std::span<double> energies(const Kept& kept) { return std::span(told_).subspan(kept.energies, kept.room); }
+
   const Model& model_;
   const LatticeGroups& plan_;
   const LatticeStrikes& strikes_;
@@ -79,6 +83,10 @@ class LatticeWatch {
   const KickDrift& kick_drift_;
   AlignedVector<NodeMean> means_;        // by line
   std::vector<std::vector<Kept>> kept_;  // of each group, by part
+  // What strikes of the instant in hand have told, part behind part. Few groups act at most instants: their numbers
+  // always lie at the beginning, in a near cache.
+  AlignedVector<double> told_;
+  std::size_t kept_so_far_ = 0;
 };
 
 }  // namespace tempi
