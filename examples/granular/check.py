@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Beads that touch by Hertz's law: an impact, the solitary wave of a chain beside its exact form, speed over force.
+"""Beads that touch by Hertz's law: an impact, the solitary wave of a chain beside its exact form, speed over force; and
+with a restitution, beside what the thesis fitted to its waves.
 
 --full: a chain of 70 beads. --draw: granular.png.
 """
@@ -115,6 +116,13 @@ def main() -> int:
     report.figure("impact: coefficient of restitution", float(np.diff([pair.history[f"bead{k}.velocity_x"][-1] for k in (1, 2)])[0]) / SPEED,
                   1 - 1e-6, 1 + 1e-6, "1")
 
+    lossy_pair = run(HERE / "pair.toml", "lossy-pair", {"constants.e": 0.975})
+    e = float(np.diff([lossy_pair.history[f"bead{k}.velocity_x"][-1] for k in (1, 2)])[0]) / SPEED
+    report.figure("impact, e = 0.975: coefficient of restitution", e, 0.975 - 1e-3, 0.975 + 1e-3, "0.975")
+    lost = -lossy_pair.history["damping_work"][-1] / (0.25 * MASS * SPEED**2)
+    report.figure("impact, e = 0.975: energy lost, of that of the relative motion", float(lost), 1 - 0.975**2 - 1e-6, 1 - 0.975**2 + 1e-6,
+                  "1 - e^2")
+
     chain = run(HERE / "chain.toml", "chain", {})
     wave = Wave(chain)
     far = (wave.bead >= 12) & (wave.bead <= 24)
@@ -136,23 +144,47 @@ def main() -> int:
     report.figure("chain: error of the linear momentum", chain.summary["linear_momentum"]["error"], 0, 1e-12, scatter=9)
     report.figure("chain: band of the energy", chain.summary["energy"]["band"], 0, 1e-5)
 
+    lossy = run(HERE / "chain.toml", "lossy", {"constants.loss": 0.0370})
+    decaying = Wave(lossy)
+    fitted = 50.947 * np.exp(-0.0085411 * decaying.bead)  # thesis, Fig. 5.15
+    off = decaying.force[1:] / fitted[1:]
+    report.figure("restitution: force over the thesis' fit, beads 3 to 27: least", float(off.min()), 0.95, 1.05, "1")
+    report.figure("restitution: force over the thesis' fit, beads 3 to 27: most", float(off.max()), 0.95, 1.05, "1")
+    decay = -np.polyfit(decaying.bead[1:], np.log(decaying.force[1:]), 1)[0]
+    report.figure("restitution: decay of the force a bead, beads 3 to 27", float(decay), 0.007, 0.0105, "0.0085")
+    formed = slice(4, 24)  # from bead 6: before, the wave forms
+    between = np.sqrt(decaying.force[:-1] * decaying.force[1:])
+    speeds = decaying.speed[formed] / (316.52 * between[formed] ** 0.15698)  # thesis, Fig. 5.16
+    report.figure("restitution: speed over the thesis' fit, beads 6 to 25: least", float(speeds.min()), 0.98, 1.02, "1")
+    report.figure("restitution: speed over the thesis' fit, beads 6 to 25: most", float(speeds.max()), 0.98, 1.02, "1")
+    widths = [decaying.width(i) for i in range(4, 24)]
+    report.figure("restitution: width of the averaged force, beads 6 to 25: least [beads]", min(widths), 2.0, 2.2, "2.1")
+    report.figure("restitution: width of the averaged force, beads 6 to 25: most [beads]", max(widths), 2.0, 2.2, "2.1")
+    report.figure("restitution: error of the linear momentum", lossy.summary["linear_momentum"]["error"], 0, 1e-12, scatter=9)
+    energy = lossy.history["kinetic_energy"] + lossy.history["potential_energy"]
+    report.figure("restitution: largest rise of the energy from row to row", float(np.diff(energy).max() / energy[0]), -1, 0, "none",
+                  scatter=math.inf)
+
     waves = [Wave(run(struck_at(v, 70 if given.full else 28), f"at-{v}", {})) for v in (0.1, 0.44271, 1.77, 5.0)]
     middle = len(waves[0].bead) // 2
     slope = np.polyfit(np.log([w.force[middle] for w in waves]), np.log([w.speed[middle] for w in waves]), 1)[0]
     report.figure("speed over force: exponent, four speeds of impact", float(slope), 1 / 6 - 0.005, 1 / 6 + 0.005, "1/6; measured 0.17")
     if given.draw:
-        draw(wave)
+        draw(wave, decaying)
     return report.close()
 
 
-def draw(wave: Wave) -> None:
+def draw(wave: Wave, decaying: Wave) -> None:
     figure = blank_picture(2.6)
     forces, heights = figure.subplots(1, 2, width_ratios=(2, 1))
     for k in range(2, 28, 4):
         forces.plot(1e6 * wave.t, wave.averaged[k - 2], lw=1)
         forces.text(1e6 * wave.arrival[k - 2], wave.force[k - 2] + 1, f"bead {k}" if k == 2 else f"{k}", ha="center")
     forces.set(xlabel="time (µs)", ylabel="averaged force (N)", xlim=(0, 480), ylim=(-2, 58))
-    heights.plot(wave.bead, wave.force, "o", ms=3, color="#0072B2")
+    heights.plot(wave.bead, wave.force, "o", ms=3, color="#0072B2", label="Hertz")
+    heights.plot(decaying.bead, decaying.force, "s", ms=3, color="#D55E00", label="with restitution")
+    heights.plot(decaying.bead, 50.947 * np.exp(-0.0085411 * decaying.bead), color="black", lw=0.8, label="thesis' fit")
+    heights.legend(loc="lower left", frameon=False)
     heights.set(xlabel="bead", ylabel="largest averaged force (N)", ylim=(0, 60))
     figure.savefig(HERE / "granular.png", dpi=200)
 

@@ -132,6 +132,57 @@ class Particles(Refused):
                 self.assertAlmostEqual(rows["time"][at] - (height - radius) / speed, duration / 2, delta=0.01 * duration)
                 self.assertAlmostEqual(rows["total_energy"][-1], mass * speed**2 / 2, delta=1e-4 * mass * speed**2)
 
+    def test_impacts_give_back_what_the_case_says(self):
+        spheres = {"particles": "position = [[0, 0], [0.0101, 0]]\nvelocity = [[0.5, 0.2], [0, 0.2]]\nradius = 0.005\nmass = [0.004, 0.008]",
+                   "potential": 'type = "hertz"\nyoung = 2e11\npoisson = 0.3\nrestitution = {}',
+                   "integrator": 'method = "{}"\nstep = 2e-8', "run": "end_time = 2.6e-4", "output": "frames = 1\nhistory = 20",
+                   "probe": ['name = "a"\nparticles = [0]', 'name = "b"\nparticles = [1]']}
+        for given, e in (("0.8", 0.8), ('"1 - 0.3*v^0.4"', 1 - 0.3 * 0.5**0.4), ("1", 1.0)):
+            for method in ("newmark", "avi"):
+                case = {**spheres, "potential": spheres["potential"].format(given), "integrator": spheres["integrator"].format(method)}
+                folder = self.results(case)
+                rows, made = history(folder), summary(folder)
+                self.assertAlmostEqual((rows["b.velocity_x"][-1] - rows["a.velocity_x"][-1]) / 0.5, e, delta=1e-5)
+                self.assertLess(made["linear_momentum"]["error"], 1e-12)
+                energy = 0.5 * 0.004 * 0.008 / 0.012 * 0.25
+                self.assertAlmostEqual(-rows["damping_work"][-1] / energy, 1 - e**2, delta=1e-5)
+        # At a wall: an impact at v comes back at e v.
+        base = {"particles": "position = [[0, 0.0051]]\nvelocity = [[0.1, -0.5]]\nradius = 0.005\nmass = 0.004", "probe": spheres["probe"][0],
+                "potential": spheres["potential"].format("0.8"), "integrator": spheres["integrator"].format("newmark"),
+                "run": spheres["run"], "output": spheres["output"]}
+        self.write("case.toml", text(base) + '\n[[wall]]\ntype = "plane"\npoint = [0, 0]\nnormal = [0, 1]\nyoung = 2e11\npoisson = 0.3\n')
+        done = self.tempi("run", "case.toml", "--overwrite")
+        self.assertEqual(0, done.returncode, done.stderr)
+        rows = history(self.folder / "case.out")
+        self.assertAlmostEqual(rows["a.velocity_y"][-1], 0.4, delta=1e-5)
+        self.assertAlmostEqual(rows["a.velocity_x"][-1], 0.1, delta=1e-14)
+        # What does not go.
+        for potential, method, word in (("0", "newmark", "must be > 0"), ("1.2", "newmark", "must be > 0"), ('"1 - w"', "newmark", "w"),
+                                        ("[0.5]", "newmark", "number or an expression"), ("0.5\ntogether = true", "avi", "together"),
+                                        ("0.5\nsplit = [0.009]", "avi", "split"), ("0.5", "midpoint", "Choose avi or newmark")):
+            self.write("case.toml", text({**spheres, "potential": spheres["potential"].format(potential),
+                                          "integrator": spheres["integrator"].format(method)}))
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode, potential)
+            self.assertIn(word, done.stderr)
+        self.write("case.toml", text({**spheres, "potential": spheres["potential"].format('"1 - 3*v"'),
+                                      "integrator": spheres["integrator"].format("avi")}))
+        done = self.tempi("run", "case.toml", "--overwrite")  # at 0.5 m/s
+        self.assertEqual(3, done.returncode)
+        self.assertIn("restitution is -0.5", done.stderr)
+
+    def test_spheres_touch_by_energy_steps_and_force_steps(self):
+        for integrator in ('method = "energy-stepping"\nenergy_step = 1.03e-6', 'method = "async-energy-stepping"\nenergy_step = 1.03e-6',
+                           'method = "force-stepping"\ngrid = 1e-8'):
+            folder = self.results({"particles": "position = [[0, 0], [0.0101, 0]]\nvelocity = [[0.5, 0], [0, 0]]\nradius = 0.005\nmass = 0.004",
+                                   "potential": 'type = "hertz"\nyoung = 2e11\npoisson = 0.3', "integrator": integrator,
+                                   "run": "end_time = 2.6e-4", "output": "frames = 1\nhistory = 2",
+                                   "probe": ['name = "a"\nparticles = [0]', 'name = "b"\nparticles = [1]']})
+            rows = history(folder)
+            self.assertAlmostEqual(rows["b.velocity_x"][-1], 0.5, delta=2e-3)
+            self.assertAlmostEqual(rows["a.velocity_x"][-1], 0.0, delta=2e-3)
+            self.assertLess(summary(folder)["linear_momentum"]["error"], 1e-12 if "energy" in integrator else 1e-9)
+
     def rebound(self, shape, kind, height, speed, radius, mass, method, duration):
         base = {"particles": f"position = [[0, {height}], [0.01, 0.02]]\nvelocity = [[0, -{speed}], [0, 0]]\n"
                              f"radius = {radius}\nmass = {mass}",

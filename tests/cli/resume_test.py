@@ -63,6 +63,38 @@ def gas(method, end, n=4):
     return GAS.format(mass=[1.0] * len(places), position=places, velocity=speeds, box=1.2 * n, method=method, end=end)
 
 
+GRAINS = '''title = "grains in a corner"
+[particles]
+mass = 0.004
+position = [[0, 0.0052], [0.0101, 0.006], [0.0202, 0.0052], [0.005, 0.016], [0.0151, 0.0162]]
+velocity = [[0.1, -0.2], [0, -0.3], [-0.2, 0], [0.1, -0.5], [0, -0.4]]
+radius = 0.005
+[[potential]]
+type = "hertz"
+young = 1e8
+poisson = 0.3
+restitution = "1 - 0.3*v^0.2"
+[[load]]
+type = "gravity"
+value = [0, -9.81]
+[[wall]]
+type = "plane"
+point = [0, 0]
+normal = [0, 1]
+young = 1e8
+poisson = 0.3
+[integrator]
+method = "{method}"
+step = 2e-6
+[run]
+end_time = 0.1
+checkpoint = 0.02
+[output]
+frames = 5
+history = 40
+'''
+
+
 def cases():
     """Name, text: every engine, bodies with everything on them, particles."""
     def body(integrator, more="", **sections):
@@ -80,6 +112,7 @@ def cases():
         fix='where = "X > -1"\ndisplacement = ["X*t/20", "0"]', run="end_time = 20\ncheckpoint = 0.02", output="frames = 7\nhistory = 60")
     yield "gas on the lattice", gas("avi", 60.0)
     yield "gas by Verlet", gas("newmark", 60.0)
+    yield "grains that remember their impacts", GRAINS.format(method="avi")
 
 
 class Resume(CaseFolder):

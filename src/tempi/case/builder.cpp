@@ -207,6 +207,11 @@ class Builder {
         if (chosen.wall)  // whoever touches it does so once, however many potentials it is in
           for (Index k = 0; k < chosen.potential->size(); ++k)
             std::erase(elastic_walls_[*chosen.wall].nodes, chosen.potential->stencil(k).front());
+        if (chosen.impacts) {
+          std::vector<TermId> hosts;
+          for (Index k = 0; k < chosen.impacts->size(); ++k) hosts.push_back(make_id<TermId>(first + k));
+          impacts_.emplace_back(std::move(chosen.impacts), std::move(hosts));
+        }
         take(std::move(chosen.potential), in.type, std::move(chosen.bonds), chosen.one_step, chosen.step);
       }
     add_contacts(take);
@@ -427,6 +432,10 @@ class Builder {
   }
 
   void add_dampers() {
+    for (auto& [force, hosts] : impacts_) {
+      parts_.forces.push_back(std::move(force));
+      parts_.hosts.push_back(std::move(hosts));
+    }
     for (const DampingInput& in : input().dampings)
       for (ChosenDamper& damper : choose_dampers(in, surroundings(), damped_)) {
         parts_.forces.push_back(std::move(damper.force));
@@ -444,6 +453,7 @@ class Builder {
   Model::Parts parts_;
   ParticleModel particles_;
   std::vector<DampedPotential> damped_;  // all potentials
+  std::vector<std::pair<std::unique_ptr<Force>, std::vector<TermId>>> impacts_;
   std::vector<TermsOfOneStep> acting_together_;
   std::vector<std::pair<const FaceContact*, Place>> faces_;
   std::vector<std::pair<HardWall, Place>> walls_of_layers_;

@@ -182,6 +182,7 @@ PotentialInput read_potential(const Section& s) {
   if (s.has("together")) p.together = s.boolean("together");
   p.together_place = s.place_of("together");
   if (s.has("expression")) p.expression = FormulaText{s.text("expression"), s.place_of("expression")};
+  if (s.has("restitution")) p.restitution = s.formulas("restitution").front();
   return p;
 }
 

@@ -167,6 +167,10 @@ constexpr Option rows[] = {
     {"potential", "width", number, "m", "", "", positive, "of tanh-spring"},
     {"potential", "G", number, "N m^2/kg^2", "", "", positive, "V = -G m_a m_b / r"},
     {"potential", "expression", text, "J", "", "", any, "V(r) as a formula of the distance r, such as \"-1/r\""},
+    {"potential", "restitution", formula, "", "", "", any,
+     "of hertz: ratio of the speeds after and before an impact, > 0 and <= 1, a number or a formula of the speed of "
+     "impact v [m/s] such as \"1 - 0.037*v^0.41\"; what is lost is damping_work. At walls too; each pair is then an "
+     "element of its own (chains: within, for neighbours alone); for avi and newmark. Omitted: 1"},
     {"potential", "centre", numbers, "m", "", "", any, "of a well; omitted: where each particle starts"},
     {"potential", "acceleration", numbers, "m/s^2", "", "", any, "of a uniform-field: V = -m acceleration . x"},
 

@@ -17,6 +17,7 @@
 #include "tempi/case/pair_law_choice.hpp"
 #include "tempi/case/selection.hpp"
 #include "tempi/core/distinct.hpp"
+#include "tempi/force/impact_damping.hpp"
 #include "tempi/pair/embedded_atoms.hpp"
 #include "tempi/pair/pair_sum.hpp"
 #include "tempi/potential/uniform_field.hpp"
@@ -39,7 +40,7 @@ constexpr std::array<Entry, 10> entries = {{
     {"spring", "stiffness length", "", true, true},
     {"tanh-spring", "strength width length", "", true, true},
     {"gravity", "G", "", true, false},
-    {"hertz", "", "stiffness length young poisson skin kinds", true, false},
+    {"hertz", "", "stiffness length young poisson skin kinds restitution", true, false},
     {"expression", "expression", "", true, false},
     {"embedded-atom", "depth cutoff", "exponent skin", false, false},
     {"well", "stiffness", "centre", false, false},
@@ -93,6 +94,7 @@ class Chooser {
     std::vector<std::pair<std::string, Place>> given;
     for (const auto& values : in_.values) given.emplace_back(values.key, values.place);
     if (in_.expression) given.emplace_back("expression", in_.expression->place);
+    if (in_.restitution) given.emplace_back("restitution", in_.restitution->place);
     if (in_.pairs_given) given.emplace_back("pairs", in_.pairs_place);
     if (in_.together) given.emplace_back("together", in_.together_place);
     if (!in_.between.empty()) given.emplace_back("between", in_.between_place);
@@ -202,6 +204,7 @@ class Chooser {
                                     ? pairs_no_farther(in_.nodes, value("within"), in_.find("within")->place, around_)
                                     : every_pair();
     keep_across(all);
+    if (all.empty() && laws_.of_spheres()) return;  // they may touch walls
     if (all.empty()) throw PlacedError(in_.pairs_place, fmt::format("{} joins no pair.", in_.type));
     const bool bonded = listed || near;
     const bool alike = in_.kinds.empty() && !laws_.of_spheres();
@@ -217,6 +220,7 @@ class Chooser {
         return alike ? make_pairs(mesh_.points(), mesh_.dim(), masses_, all, std::move(laws.front()), box_, company)
                      : make_pairs(mesh_.points(), mesh_.dim(), masses_, all, std::move(laws), box_, company);
       });
+      if (in_.restitution) chosen.impacts = impacts(all);
     }
     note_cutoff();
   }
@@ -269,6 +273,8 @@ class Chooser {
       ChosenPotential& chosen = chosen_.emplace_back();
       chosen.one_step = chosen.is_field = true;
       chosen.wall = w;
+      if (in_.restitution)
+        chosen.impacts = make_impact_damping(mesh_.points(), mesh_.dim(), spheres, wall.wall, restitution());
       chosen.potential =
           at_place(wall.place, [&] { return make_wall_contact(mesh_.points(), mesh_.dim(), spheres, wall.wall); });
     }
@@ -285,7 +291,33 @@ class Chooser {
                                     fmt::join(std::span(x).first(static_cast<std::size_t>(mesh_.dim())), ", ")));
   }
 
+  // The ratio of speeds of an impact.
+  Restitution restitution() const {
+    const Place& place = in_.restitution->place;
+    if (laws_.class_count() > 1) throw PlacedError(place, "restitution does not go with split. Leave out one of them.");
+    const double* number = std::get_if<double>(&in_.restitution->value);
+    if (number != nullptr) at_place(place, [&] { return impact_damping(*number); });  // throws what it throws
+    const auto e = std::make_shared<const Expression>(at_place(place, [&] {
+      return number != nullptr ? Expression(*number)
+                               : Expression::of("v", std::get<std::string>(in_.restitution->value), constants_);
+    }));
+    return [e](double v) { return (*e)(std::span(&v, 1), 0.0); };
+  }
+
+  // What the pairs do not give back, each as an impact of its own.
+  std::unique_ptr<Force> impacts(const std::vector<NodePair>& pairs) const {
+    Restitution e = restitution();
+    std::vector<Hertz> laws;
+    for (const auto& [a, b] : pairs) laws.push_back(std::get<Hertz>(laws_.law(0, a, b)));
+    return make_impact_damping(mesh_.points(), mesh_.dim(), pairs, std::move(laws), std::move(e), box_);
+  }
+
   bool together() const {
+    if (in_.restitution && in_.together.value_or(false))
+      throw PlacedError(in_.together_place,
+                        "together = true does not go with restitution, which every pair remembers the speed of its "
+                        "impact for. Leave out one of them.");
+    if (in_.restitution) return false;
     if (!in_.together) return (in_.find("cutoff") != nullptr || in_.type == "hertz") && !around_.small_terms;
     if (*in_.together && around_.small_terms)
       throw PlacedError(in_.together_place,

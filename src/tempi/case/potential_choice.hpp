@@ -11,6 +11,7 @@
 
 #include "tempi/case/case_file.hpp"
 #include "tempi/contact/wall.hpp"
+#include "tempi/force/force.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/pair/pairs.hpp"
 
@@ -24,6 +25,7 @@ struct ChosenPotential {
   std::optional<double> step;            // of its own [s]
   std::vector<std::string> notes;        // keys without effect
   std::optional<std::size_t> wall = {};  // of Surroundings::walls, that its terms touch
+  std::unique_ptr<Force> impacts = {};   // what its terms, one each, do not give back
 };
 
 // Where a [[potential]], [[constraint]] or [[damping]] is made: the places of particles or nodes [m], their masses

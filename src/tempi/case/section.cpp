@@ -200,9 +200,9 @@ std::vector<FormulaText> Section::formulas(std::string_view key) const {
   const auto [node, row] = look_up(key);
   std::vector<FormulaText> result;
   if (node == nullptr) return result;
-  if (const toml::array* list = node->as_array()) {
+  if (const toml::array* list = node->as_array(); list != nullptr && row.kind != OptionKind::formula) {
     for (const toml::node& item : *list) result.push_back(formula(item, row));
-  } else if (row.kind == OptionKind::formula_or_formulas) {
+  } else if (row.kind == OptionKind::formula_or_formulas || row.kind == OptionKind::formula) {
     result.push_back(formula(*node, row));
   } else {
     wrong_type(*node, row, "a list of numbers or expressions, such as [\"0\", \"0.1*t\"]");

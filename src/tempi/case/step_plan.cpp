@@ -96,6 +96,8 @@ class StepPlanner {
       p_.own.assign(static_cast<std::size_t>(s_.model->term_count()), s_.input.end_time / in.options.load_steps);
     else if (in.step && implicit)
       p_.own.assign(static_cast<std::size_t>(s_.model->term_count()), *in.step);
+    else if (method_.engine == Engine::stepping && !is_stiff())
+      p_.own.assign(static_cast<std::size_t>(s_.model->term_count()), s_.input.end_time);  // nobody touches yet
     else
       p_.own =
           at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
@@ -105,6 +107,13 @@ class StepPlanner {
           std::span(p_.own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
       std::ranges::fill(terms, step.value_or(*std::ranges::min_element(terms)));
     }
+  }
+
+  // Whether anything is where it starts.
+  bool is_stiff() const {
+    for (Index i = 0; i < s_.model->term_count(); ++i)
+      if (std::isfinite(s_.model->stable_step(make_id<TermId>(i), s_.state.displacement))) return true;
+    return false;
   }
 
   // Contact makes nodes of the surface stiffer: near the limit of their cells energy grows.

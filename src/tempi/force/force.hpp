@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "tempi/core/expression.hpp"
 #include "tempi/core/ids.hpp"
@@ -53,6 +54,16 @@ class Force {
   // Whether it is a damper, F = -C(u, t) v: linear in the velocities, C symmetric and without negative eigenvalues, so
   // that it can only take energy. Integrators treat it implicitly in v; no other force may depend on v.
   virtual bool is_damper() const { return false; }
+
+  // Dampers with a memory, some numbers an element that begin as zeros: C = strength C_1(u), and it is C_1 that
+  // add_impulse and add_damping have. An integrator reminds them of every moment an element acts at, before it does.
+  virtual std::size_t memory_size() const { return 0; }
+  virtual double strength(std::span<const double> /*memory*/) const { return 1.0; }
+  virtual void remember(Index /*k*/, std::span<const double> /*u*/, std::span<const double> /*v*/,
+                        std::span<double> /*memory*/) const {}
+
+  // Numbers that tell it from others of its kind, where its impulses on a body at rest do not.
+  virtual std::vector<double> identity() const { return {}; }
 
   // What of a damper is a drag on single nodes: visit(node of the stencil, c [kg/s]). Whether that is all of it.
   virtual bool each_drag(Index /*k*/, const std::function<void(std::size_t node, double c)>& /*visit*/) const {

@@ -61,8 +61,11 @@ void Dampers::act(State& state, double t) {
   if (idle()) return;
   each_component(
       [&](std::size_t i) { mean_[i] = is_held(i) ? state.velocity[i] : 0.5 * (before_[i] + state.velocity[i]); });
+  memory_ = state.memory;
+  for (const auto& [term, dt] : acting_) kick_drift_.remember(state, term, mean_, memory_);
   find_mean(state, t, 0.5);
   kick(state, t);
+  state.memory = memory_;
 }
 
 void Dampers::report(State& state, double t, std::span<const double> ahead) {
@@ -70,6 +73,7 @@ void Dampers::report(State& state, double t, std::span<const double> ahead) {
   const auto d = static_cast<std::size_t>(model_.dim());
   each_component(
       [&](std::size_t i) { mean_[i] = is_held(i) ? state.velocity[i] : before_[i] + ahead[i] / model_.mass()[i / d]; });
+  memory_ = state.memory;
   find_mean(state, t, 1.0);
   kick(state, t);
 }
@@ -81,7 +85,7 @@ void Dampers::add_resistance(const State& state, double t, double part, const st
   for (const auto& [term, dt] : acting_) {
     const auto nodes = model_.term(term).stencil();
     const auto q = std::span(local_).first(nodes.size() * d);
-    kick_drift_.damping_impulses(term, state.displacement, v, t, -part * std::abs(dt), q);
+    kick_drift_.damping_impulses(term, state.displacement, v, memory_, t, -part * std::abs(dt), q);
     for (std::size_t i = 0; i < q.size(); ++i) sum[ordinal(nodes[i / d]) * d + i % d] += q[i];
   }
   if (!model_.supports().held_nodes().empty())
@@ -134,7 +138,7 @@ void Dampers::kick(State& state, double t) {
   for (const auto& [term, dt] : acting_) {
     const auto nodes = model_.term(term).stencil();
     const auto q = std::span(of_term_).subspan(static_cast<std::size_t>(model_.force_slot(term)), nodes.size() * d);
-    kick_drift_.damping_impulses(term, state.displacement, mean_, t, dt, q);
+    kick_drift_.damping_impulses(term, state.displacement, mean_, memory_, t, dt, q);
     for (std::size_t i = 0; i < q.size(); ++i) impulse_[ordinal(nodes[i / d]) * d + i % d] += q[i];
   }
   const std::array<double, 3> none{};

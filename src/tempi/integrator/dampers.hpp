@@ -6,6 +6,8 @@
 //   =>  (M + 1/2 sum_K dt_K C_K) w = 1/2 M (v- + v_P),   v_P = v- + M^{-1} P: after everything but the dampers
 //
 // The kinetic energy changes by (P + q) . w exactly, and dampers take -q . w = sum dt_K w . C_K w >= 0 at every step.
+// C_K may depend on a memory (Force::remember), which looks at x and (v- + v_P) / 2.
+//
 // One velocity for the instant, because kicks by dampers that share nodes do not commute: one after the other, always
 // in the same order, they would leave an error of first order. The system is that of the nodes of the damped terms that
 // act, symmetric and positive definite: conjugate gradients, without a matrix, to rounding. Order 2;
@@ -72,6 +74,7 @@ class Dampers {
   std::vector<double> before_;                        // v-, as all below dim components a node
   std::vector<double> mean_;                          // w
   std::vector<double> impulse_;                       // q
+  std::vector<double> memory_;                        // of the instant in hand
   std::vector<double> residual_, direction_, image_;  // of conjugate gradients
   std::vector<double> of_term_;                       // q by Model::force_slot
   std::vector<double> local_;

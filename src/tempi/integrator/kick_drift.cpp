@@ -92,22 +92,31 @@ double KickDrift::impulses(TermId term, std::span<const double> u, std::span<con
 
 void KickDrift::load_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
                               std::span<double> q) const {
-  force_impulses(Kind::load, term, u, v, t, dt, q);
+  force_impulses(Kind::load, term, u, v, {}, t, dt, q);
 }
 
-void KickDrift::damping_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
-                                 std::span<double> q) const {
-  force_impulses(Kind::damper, term, u, v, t, dt, q);
+void KickDrift::damping_impulses(TermId term, std::span<const double> u, std::span<const double> v,
+                                 std::span<const double> memory, double t, double dt, std::span<double> q) const {
+  force_impulses(Kind::damper, term, u, v, memory, t, dt, q);
 }
 
-void KickDrift::force_impulses(Kind kind, TermId term, std::span<const double> u, std::span<const double> v, double t,
-                               double dt, std::span<double> q) const {
+void KickDrift::remember(const State& state, TermId term, std::span<const double> v, std::span<double> memory) const {
+  for (const HostedForce& h : model_.forces_within(term))
+    if (h.memory >= 0)
+      h.force->remember(h.element, state.displacement, v,
+                        memory.subspan(static_cast<std::size_t>(h.memory), h.force->memory_size()));
+}
+
+void KickDrift::force_impulses(Kind kind, TermId term, std::span<const double> u, std::span<const double> v,
+                               std::span<const double> memory, double t, double dt, std::span<double> q) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   std::ranges::fill(q, 0.0);
   for (const HostedForce& h : model_.forces_within(term)) {
     if (h.force->is_damper() != (kind == Kind::damper)) continue;
+    const double strength = h.strength(memory);
+    if (strength == 0.0) continue;
     std::array<double, 30> part{};
-    h.force->add_impulse(h.element, u, v, t, dt, std::span(part).first(h.local.size() * d));
+    h.force->add_impulse(h.element, u, v, t, strength * dt, std::span(part).first(h.local.size() * d));
     for (std::size_t a = 0; a < h.local.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) q[h.local[a] * d + c] += part[a * d + c];
   }
@@ -225,7 +234,7 @@ void KickDrift::add_damping_forces(Snapshot& snapshot) const {
     if (!model_.is_damped(term)) continue;
     const auto nodes = model_.term(term).stencil();
     const auto q = std::span(room).first(nodes.size() * d);
-    damping_impulses(term, state.displacement, state.velocity, snapshot.time, 1.0, q);
+    damping_impulses(term, state.displacement, state.velocity, state.memory, snapshot.time, 1.0, q);
     for (std::size_t i = 0; i < q.size(); ++i) snapshot.force[ordinal(nodes[i / d]) * d + i % d] += q[i];
   }
 }

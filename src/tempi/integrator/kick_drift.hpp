@@ -61,9 +61,13 @@ class KickDrift {
   // The loads' part alone.
   void load_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
                      std::span<double> q) const;
-  // Impulses [N s] of the dampers within a term at the velocities v, which the others know nothing of. Overwrites q.
-  void damping_impulses(TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
-                        std::span<double> q) const;
+  // Impulses [N s] of the dampers within a term at the velocities v, which the others know nothing of, given
+  // State::memory. Overwrites q.
+  void damping_impulses(TermId term, std::span<const double> u, std::span<const double> v,
+                        std::span<const double> memory, double t, double dt, std::span<double> q) const;
+  // The dampers within a term act at state.displacement and the velocities v: what they remember from now on, written
+  // to their places in `memory`, as long as State::memory.
+  void remember(const State& state, TermId term, std::span<const double> v, std::span<double> memory) const;
 
   // Books the impulse q on node `a`, and its moment, in a ledger of `state`.
   void book(Ledger& ledger, const State& state, NodeId a, std::span<const double> q) const;
@@ -114,8 +118,8 @@ class KickDrift {
   }
   std::array<double, 3> position(const State& state, NodeId a) const;
   enum class Kind { load, damper };
-  void force_impulses(Kind kind, TermId term, std::span<const double> u, std::span<const double> v, double t, double dt,
-                      std::span<double> q) const;
+  void force_impulses(Kind kind, TermId term, std::span<const double> u, std::span<const double> v,
+                      std::span<const double> memory, double t, double dt, std::span<double> q) const;
   void follow_support(State& state, NodeId a, double t) const;
   void kick_and_book(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const;
 

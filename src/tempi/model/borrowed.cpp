@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tempi/core/error.hpp"
+
 namespace tempi {
 namespace {
 
@@ -197,6 +199,8 @@ void borrow_forces(const Model& model, std::span<const TermId> terms, const Node
     for (std::size_t i = 0; i < terms.size(); ++i)
       for (const HostedForce& force : model.forces_within(terms[i])) {
         if (force.force->is_damper() != dampers) continue;
+        if (force.memory >= 0)
+          throw InputError("contacts with a restitution remember, and parts of a model do not. Choose avi or newmark.");
         all.push_back(force);
         hosts.push_back(make_id<TermId>(static_cast<Index>(i)));
       }

@@ -185,7 +185,7 @@ void Model::attach_forces() {
       if (stencil.size() > most_host_nodes)
         throw InputError(fmt::format("force {} is to act within {}, which has more than {} nodes.", f,
                                      term(host).potential->describe(term(host).k), most_host_nodes));
-      HostedForce hosted{&force, e, {}};
+      HostedForce hosted{&force, e, {}, -1};
       for (const NodeId a : force.stencil(e)) {
         const auto found = std::ranges::find(stencil, a);
         if (found == stencil.end())
@@ -200,6 +200,10 @@ void Model::attach_forces() {
   hosted_offsets_.assign(static_cast<std::size_t>(term_count()) + 1, 0);
   for (auto& [host, hosted] : all) {
     ++hosted_offsets_[ordinal(host) + 1];
+    if (const auto numbers = static_cast<Index>(hosted.force->memory_size()); numbers > 0) {
+      hosted.memory = memory_count_;
+      memory_count_ += numbers;
+    }
     hosted_.push_back(std::move(hosted));
   }
   for (std::size_t i = 1; i < hosted_offsets_.size(); ++i) hosted_offsets_[i] += hosted_offsets_[i - 1];
@@ -230,7 +234,7 @@ void Model::add_damping(TermId id, std::span<const double> u, double t, double f
   const auto d = static_cast<std::size_t>(dim());
   const std::size_t n = term(id).stencil().size() * d;
   for (const HostedForce& h : forces_within(id)) {
-    if (!h.force->is_damper()) continue;
+    if (!h.force->is_damper() || h.memory >= 0) continue;
     const std::size_t m = h.local.size() * d;
     std::array<double, most_entries> part;
     std::fill_n(part.begin(), m * m, 0.0);
@@ -255,6 +259,7 @@ std::uint64_t Model::make_fingerprint() const {
     for (Index k = 0; k < potential->size(); ++k) add(potential->stencil(k));
   for (const auto& constraint : parts_.constraints) add(constraint->stencil());
   for (const auto& contact : parts_.layers) add(contact->identity());
+  for (const auto& force : parts_.forces) add(force->identity());
   const std::vector<float> acts = what_it_does();
   add(acts);
   return hash;

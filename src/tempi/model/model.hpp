@@ -22,6 +22,12 @@ struct HostedForce {
   const Force* force;
   Index element;
   std::vector<std::uint8_t> local;  // place of each of its nodes in the host term's stencil
+  Index memory = -1;                // where its own begins in State::memory; -1: it has none
+
+  // By what its C_1 is to be multiplied, given State::memory.
+  double strength(std::span<const double> all) const {
+    return memory < 0 ? 1.0 : force->strength(all.subspan(static_cast<std::size_t>(memory), force->memory_size()));
+  }
 };
 
 // How a node's mass is shared among its terms, for their stable steps; the shares of a node sum to its mass.
@@ -83,13 +89,16 @@ class Model {
   bool has_dampers() const { return has_dampers_; }
   bool is_damped(TermId id) const;
   bool is_loaded(TermId id) const;  // by forces that are no dampers
-  // C += factor * sum of -dF/dv of the dampers within a term [kg/s], laid out as in LocalPotential::add_hessian.
+  // C += factor * sum of -dF/dv of the dampers within a term [kg/s], laid out as in LocalPotential::add_hessian; of
+  // those with a memory nothing, as at the start.
   void add_damping(TermId id, std::span<const double> u, double t, double factor, std::span<double> C) const;
 
   // Where the terms with forces keep something of their own: a place for dim components a stencil node each, one term
   // behind the other. -1 for a term without forces.
   Index force_slot(TermId id) const { return slots_.empty() ? -1 : slots_[ordinal(id)]; }
   Index force_slot_count() const { return slot_count_; }
+
+  Index memory_count() const { return memory_count_; }  // numbers that dampers remember
 
   double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J]
 
@@ -133,7 +142,7 @@ class Model {
   std::vector<Index> hosted_offsets_;  // empty without forces
   std::vector<HostedForce> hosted_;
   std::vector<Index> slots_;  // empty without forces
-  Index slot_count_ = 0;
+  Index slot_count_ = 0, memory_count_ = 0;
   bool has_dampers_ = false;
   std::size_t largest_stencil_ = 0;
   struct Once {

@@ -28,6 +28,7 @@ State without_way_of_loads(const State& state) {
   copy.damping = state.damping;
   copy.supports = state.supports;
   copy.constraints = state.constraints;
+  copy.memory = state.memory;
   return copy;
 }
 

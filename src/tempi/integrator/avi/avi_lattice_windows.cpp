@@ -20,6 +20,7 @@ void AviLattice::keep(const State& state) {
   kept_->damping = state.damping;
   kept_->constraints = state.constraints;
   kept_->supports = state.supports;
+  kept_->memory = state.memory;
   kept_->ways = loads_.ways();
   kept_->now = now_;
   kept_->fine = fine_;
@@ -31,6 +32,7 @@ void AviLattice::go_back(State& state) {
   state.damping = kept_->damping;
   state.constraints = kept_->constraints;
   state.supports = kept_->supports;
+  state.memory = kept_->memory;
   loads_.set_ways(kept_->ways);
   now_ = kept_->now;
   fine_ = kept_->fine;

@@ -33,6 +33,10 @@ StageForces::StageForces(const Model& model, double step, ConstraintsKept kept)
       kick_drift_(model, delta_, kept),
       mass_(model.node_count() * model.dim()) {
   if (!(step > 0.0) || !std::isfinite(step)) throw InputError(fmt::format("step = {} s (must be > 0).", step));
+  if (model.memory_count() > 0)
+    throw InputError(
+        "contacts with a restitution remember how hard they were hit, which this method does not. Choose avi or "
+        "newmark, or leave out restitution.");
   for (Index i = 0; i < mass_.size(); ++i) {
     mass_(i) = model.mass(node(i));
     if (model.supports().support_of(node(i), component(i)) != Supports::none) held_.push_back(i);
@@ -76,7 +80,7 @@ void StageForces::add_damping(TermId term, Stage& stage, double t) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   const auto nodes = model_.term(term).stencil();
   std::vector<double> q(nodes.size() * d);
-  kick_drift_.damping_impulses(term, span_of(stage.u), span_of(stage.v), t, 1.0, q);
+  kick_drift_.damping_impulses(term, span_of(stage.u), span_of(stage.v), {}, t, 1.0, q);
   for (std::size_t i = 0; i < q.size(); ++i) {
     const auto global = static_cast<Index>(ordinal(nodes[i / d]) * d + i % d);
     stage.force(global) += q[i];

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spheres that give back less than they take (force/impact_damping.hpp), by every method that remembers: an impact's
+// ratio of speeds is what it should be, whatever the masses, the direction and the speed; momenta and the ledger; a
+// memory is lost when they part, and kept where a run is cut off.
+#include "tempi/force/impact_damping.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "support/damping.hpp"
+#include "support/runs.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/integrator/one_step/sync_rk4.hpp"
+
+namespace tempi::test {
+namespace {
+
+// Gonthier's equation at the factor found, and the digest of the thesis for e = 0.975: a = 0.0869 s/m at 0.44271 m/s.
+TEST(ImpactDamping, FactorSolvesGonthiersEquation) {
+  EXPECT_NEAR(impact_damping(0.975), 0.03846, 5e-6);
+  EXPECT_NEAR(impact_damping(0.975) / 0.44271, 0.0869, 5e-5);
+  EXPECT_EQ(impact_damping(1.0), 0.0);
+  for (const double e : {0.99, 0.9, 0.5, 0.1}) {
+    const double s = impact_damping(e);
+    EXPECT_GT(s, 0.0);
+    EXPECT_LT(s, 1.0 / e);
+    if (e > 0.2) {  // below, 1 - s e is all rounding
+      EXPECT_NEAR(std::log((1.0 + s) / (1.0 - s * e)), s * (1.0 + e), 1e-12) << e;
+    }
+  }
+  // Small losses: the equation's series.
+  for (const double loss : {1e-3, 1e-5, 1e-6}) {
+    const double e = 1.0 - loss;
+    EXPECT_NEAR(impact_damping(e) / (1.5 * (1.0 - e * e) / (1.0 + e * e * e)), 1.0, loss);
+  }
+  EXPECT_THROW(impact_damping(0.0), InputError);
+  EXPECT_THROW(impact_damping(1.01), InputError);
+}
+
+TEST(ImpactDamping, IsADamperOfUnitStrength) {
+  const std::vector<double> reference = {0.1, 0.2, 0.3, 0.7, 1.0, 0.3};  // one apart
+  const auto force = make_impact_damping(reference, 3, chain(2), {{2.0, 1.1}}, [](double) { return 0.8; });
+  const std::vector<double> u = {0.01, 0.0, -0.02, 0.0, 0.02, 0.01};
+  std::vector<double> C(36, 0.0);
+  force->add_damping(0, u, 0.0, C);
+  for (std::size_t j = 0; j < 6; ++j) {
+    std::vector<double> v(6, 0.0), p(6, 0.0);
+    v[j] = 1.0;
+    force->add_impulse(0, u, v, 0.0, 1.0, p);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_NEAR(p[i], -C[i * 6 + j], 1e-15);
+      EXPECT_NEAR(C[i * 6 + j], C[j * 6 + i], 1e-15);
+    }
+  }
+  EXPECT_GT(C[0], 0.0);
+}
+
+struct Spheres {
+  std::unique_ptr<Model> model;
+  std::vector<double> velocity;
+  State start() const {
+    State state = reference_state(*model);
+    state.velocity = velocity;
+    return state;
+  }
+};
+
+// Two spheres of unequal masses that touch, in space, hit along a slanted line with a common motion on top.
+Spheres two_spheres(double speed, const Restitution& e) {
+  const std::array<double, 3> n = {0.6, 0.64, 0.48}, drift = {0.1, -0.3, 0.2};
+  Model::Parts parts = particles(3, {0.0, 0.0, 0.0, n[0], n[1], n[2]}, {1.0, 2.5});
+  const Hertz law{300.0, 1.0};
+  add_pairs(parts, chain(2), law);
+  host(parts, make_impact_damping(parts.reference, 3, chain(2), {law}, e));
+  Spheres s{std::make_unique<Model>(std::move(parts)), {}};
+  for (std::size_t i = 0; i < 6; ++i) s.velocity.push_back(drift[i % 3] + (i < 3 ? 0.7 : -0.3) * speed * n[i % 3]);
+  return s;
+}
+double speed_of_parting(const State& state) {
+  const std::array<double, 3> n = {0.6, 0.64, 0.48};
+  double v = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) v += (state.velocity[3 + c] - state.velocity[c]) * n[c];
+  return v;
+}
+const std::vector<double> small_steps = {2e-3};
+double duration(double speed) { return 6.0 * std::pow(1.0 / (300.0 * 300.0 * speed), 0.2); }  // of an impact, and more
+
+class Impacts : public testing::TestWithParam<Method> {};
+
+TEST_P(Impacts, GiveBackWhatTheyShould) {
+  for (const double e : {1.0, 0.975, 0.7, 0.3})
+    for (const double speed : {0.02, 1.0}) {
+      const Spheres s = two_spheres(speed, [e](double) { return e; });
+      std::vector<double> errors;
+      const double t = duration(speed);
+      for (const int n : {400, 800}) {
+        const auto method = GetParam().make(*s.model, {t / n});
+        State state = s.start();
+        const Balance balance = run_and_balance(*s.model, *method, state, t, 40);
+        const State end = at(*method, state, t);
+        errors.push_back(std::abs(speed_of_parting(end) / speed - e));
+        EXPECT_LT(balance.linear_momentum().error, 1e-13);
+        EXPECT_LT(balance.angular_momentum().error, 1e-13);
+        EXPECT_LT(balance.energy().band, 1e-3);  // with what dampers took
+        const double energy = 0.5 * (1.0 * 2.5 / 3.5) * speed * speed;
+        EXPECT_NEAR(-end.damping.work.value() / energy, 1.0 - e * e, 1e-4);
+      }
+      EXPECT_LT(errors[1], 2e-5) << e << ' ' << speed;
+      if (errors[1] > 1e-9) {
+        EXPECT_GT(errors[0] / errors[1], 3.0) << e << ' ' << speed;
+      }
+    }
+}
+
+TEST_P(Impacts, KnowTheirSpeed) {
+  const Restitution e = [](double v) { return 1.0 - 0.3 * std::pow(v, 0.4); };
+  for (const double speed : {1e-4, 0.01, 1.0}) {
+    const Spheres s = two_spheres(speed, e);
+    const double t = duration(speed);
+    const auto method = GetParam().make(*s.model, {t / 800});
+    State state = s.start();
+    method->advance_to(state, t);
+    EXPECT_NEAR(speed_of_parting(at(*method, state, t)) / speed, e(speed), 2e-5);
+  }
+}
+
+// Three equal spheres in a row with gaps: the first strikes the second, which strikes the third: two impacts apart from
+// each other; then the first and the second meet no more, as e < 1 leaves the first slower.
+TEST_P(Impacts, AreForgottenWhenSpheresPart) {
+  const Restitution e = [](double v) { return 1.0 - 0.3 * std::pow(v, 0.4); };
+  Model::Parts parts = particles(1, {0.0, 1.01, 2.1}, {1.0, 1.0, 1.0});
+  const Hertz law{3000.0, 1.0};
+  add_pairs(parts, chain(3), law);
+  host(parts, make_impact_damping(parts.reference, 1, chain(3), {law, law}, e));
+  const Model model(std::move(parts));
+  const double v0 = 1.0, v1 = 0.5 * (1.0 + e(v0)) * v0, v2 = 0.5 * (1.0 + e(v1)) * v1;
+  const auto method = GetParam().make(model, {1e-4, 1e-4});
+  State state = reference_state(model);
+  state.velocity = {v0, 0.0, 0.0};
+  method->advance_to(state, 0.4);
+  const State end = at(*method, state, 0.4);
+  EXPECT_NEAR(end.velocity[0], v0 - v1, 1e-5);
+  EXPECT_NEAR(end.velocity[1], v1 - v2, 1e-5);
+  EXPECT_NEAR(end.velocity[2], v2, 1e-5);
+  for (const double number : end.memory) EXPECT_EQ(number, 0.0);
+  EXPECT_GT(std::abs(v1 - 0.5 * (1.0 + e(0.5 * v0)) * v0), 1e-3);  // control: another e shows
+}
+
+// A sphere in space, at a slanted plane and within a hollow sphere: what goes along the wall stays.
+TEST_P(Impacts, GiveBackAtWallsWhatTheyShould) {
+  const std::array<double, 3> n = {0.6, 0.64, 0.48}, along = {0.8, -0.6, 0.2};
+  for (const bool hollow : {false, true})
+    for (const double e : {0.9, 0.4}) {
+      Wall wall{.shape = Wall::Shape::plane, .direction = n};
+      if (hollow)
+        wall = {.shape = Wall::Shape::sphere,
+                .point = {10.0 * n[0], 10.0 * n[1], 10.0 * n[2]},
+                .radius = 10.0,
+                .inside = true};
+      const WallSphere sphere{NodeId{0}, 0.5, 300.0};
+      Model::Parts parts = particles(3, {0.5 * n[0], 0.5 * n[1], 0.5 * n[2]}, {1.3});
+      parts.add(make_wall_contact(parts.reference, 3, std::vector{sphere}, wall));
+      host(parts, make_impact_damping(parts.reference, 3, {sphere}, wall, [e](double) { return e; }));
+      const Model model(std::move(parts));
+      const double t = duration(1.0), slide = hollow ? 0.0 : 0.3;
+      const auto method = GetParam().make(model, {t / 800});
+      State state = reference_state(model);
+      const double dot = along[0] * n[0] + along[1] * n[1] + along[2] * n[2];
+      std::array<double, 3> beside{};
+      for (std::size_t c = 0; c < 3; ++c) beside[c] = slide * (along[c] - dot * n[c]);
+      for (std::size_t c = 0; c < 3; ++c) state.velocity[c] = -n[c] + beside[c];
+      method->advance_to(state, t);
+      const State end = at(*method, state, t);
+      for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(end.velocity[c], e * n[c] + beside[c], 2e-5) << hollow;
+    }
+}
+
+TEST_P(Impacts, GoOnWhereTheyWereCutOff) {
+  const Spheres s = two_spheres(1.0, [](double) { return 0.7; });
+  const double t = duration(1.0);
+  State whole = s.start();
+  GetParam().make(*s.model, small_steps)->advance_to(whole, t);
+  State first = s.start();
+  const auto begun = GetParam().make(*s.model, small_steps);
+  begun->advance_to(first, 0.25 * t);
+  EXPECT_GT(first.memory[0], 0.5);  // in the midst of it
+  std::stringstream file;
+  ArchiveWriter out(file);
+  first.save(out);
+  begun->save(out);
+  ArchiveReader in(file);
+  State second = reference_state(*s.model);
+  const auto going_on = GetParam().make(*s.model, small_steps);
+  second.load(in);
+  going_on->load(in);
+  going_on->advance_to(second, t);
+  EXPECT_TRUE(same_bits(second, whole));
+  EXPECT_EQ(second.memory, whole.memory);
+}
+
+// Reports look and change nothing.
+TEST_P(Impacts, AreNotRemindedByReports) {
+  const Spheres s = two_spheres(1.0, [](double) { return 0.7; });
+  const double t = duration(1.0);
+  State quiet = s.start(), asked = s.start();
+  GetParam().make(*s.model, small_steps)->advance_to(quiet, t);
+  const auto method = GetParam().make(*s.model, small_steps);
+  for (int k = 1; k <= 50; ++k) {
+    method->synchronized(asked, asked.clock[0] + 1e-4);
+    method->advance_to(asked, t * k / 50);
+  }
+  EXPECT_TRUE(same_bits(asked, quiet));
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Impacts,
+                         testing::Values(Method{"avi", make_avi}, Method{"newmark", make_newmark},
+                                         Method{"newmark_on_a_lattice", make_newmark_on_a_lattice}),
+                         [](const auto& method) { return method.param.name; });
+
+TEST(ImpactDamping, IsRefusedByMethodsThatDoNotRemember) {
+  const Spheres s = two_spheres(1.0, [](double) { return 0.7; });
+  EXPECT_THROW(SyncRk4(*s.model, 1e-3), InputError);
+  const Spheres wrong = two_spheres(1.0, [](double) { return 1.2; });
+  State state = wrong.start();
+  EXPECT_THROW(make_newmark(*wrong.model, small_steps)->advance_to(state, 1.0), SolveError);
+}
+
+// Who would resume with another restitution is found out.
+TEST(ImpactDamping, IsPartOfWhatAModelIs) {
+  const auto fingerprint = [](double e) { return two_spheres(1.0, [e](double) { return e; }).model->fingerprint(); };
+  EXPECT_EQ(fingerprint(0.7), fingerprint(0.7));
+  EXPECT_NE(fingerprint(0.7), fingerprint(0.71));
+}
+
+}  // namespace
+}  // namespace tempi::test
