@@ -12,6 +12,7 @@ momentum.png   how linear and angular momentum change over time
 phase.png      the velocity of particles' probes over their position
 probes.png, reactions.png   the histories of probes and supports, if there are any
 bodies.png     the energies of probes that are followed as bodies
+wave.png, wave.csv   of bodies in a row, when one strikes: forces within them, arrivals, speeds, widths, fits
 path_integrals.png   J, L, M of cracks, ring by ring
 adaption.png         of `tempi adapt`: both meshes, what is left of forces and energy
 contact.png    the force of contact by layers, the smallest distance, the layers touched
@@ -41,6 +42,7 @@ from comparison import comparison
 from pictures import adaption, body_energies, contact_histories, momentum, overview, path_integrals, phase, residual, vector_histories, von_mises
 from read import Run, RunError, WriteError, damage_named, read_run
 from style import RESOLUTION, STYLE
+from wave import wave_picture, wave_table
 
 
 def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:
@@ -53,6 +55,7 @@ def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:
         yield "phase.png", phase(run)
     yield "probes.png", vector_histories(run, reactions=False)
     yield "bodies.png", body_energies(run)
+    yield "wave.png", wave_picture(run)
     yield "path_integrals.png", path_integrals(run)
     yield "adaption.png", adaption(run)
     yield "contact.png", contact_histories(run)
@@ -67,6 +70,14 @@ def save(figure: Figure, path: Path) -> None:
     print(path)
 
 
+def write(text: str, path: Path) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WriteError(f"cannot write {path} ({error.strerror}).") from error
+    print(path)
+
+
 def draw_pictures(folder: Path, frame: int) -> None:
     with damage_named(folder):
         run = read_run(folder)
@@ -75,6 +86,8 @@ def draw_pictures(folder: Path, frame: int) -> None:
         for name, figure in pictures(run, frame):
             if figure is not None:
                 save(figure, folder / name)
+        if table := wave_table(run):
+            write(table, folder / "wave.csv")
 
 
 def compare_runs(folders: list[Path]) -> None:

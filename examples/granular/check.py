@@ -19,6 +19,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from measure import Report, Run, blank_picture, options, run  # noqa: E402
+from wave import Wave, full_width, peak, wave_of  # noqa: E402
 
 DIAMETER, YOUNG, POISSON, DENSITY, SPEED = 0.00952, 213e9, 0.30, 7780.0, 0.44271
 STIFFNESS = math.sqrt(DIAMETER) * YOUNG / (3 * (1 - POISSON**2))  # of two equal spheres [N/m^(3/2)]
@@ -34,39 +35,10 @@ def contact_forces(result: Run) -> np.ndarray:
     return STIFFNESS * np.maximum(u[:-1] - u[1:], 0) ** 1.5
 
 
-def peak(t: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """Time and height of the largest value, by the parabola through it and its neighbours."""
-    i = int(np.argmax(y))
-    a, b, c = y[i - 1:i + 2]
-    d = 0.5 * (a - c) / (a - 2 * b + c)
-    return float(t[i] + d * (t[1] - t[0])), float(b - 0.25 * (a - c) * d)
-
-
-def full_width(t: np.ndarray, y: np.ndarray) -> float:
-    """At half of the largest value."""
-    half = peak(t, y)[1] / 2
-    above = np.flatnonzero(y >= half)
-    first, last = above[0], above[-1]
-    begin = np.interp(half, [y[first - 1], y[first]], [t[first - 1], t[first]])
-    end = np.interp(half, [y[last + 1], y[last]], [t[last + 1], t[last]])
-    return float(end - begin)
-
-
-class Wave:
-    """What the sensors in beads 2 to N - 2 see: averaged forces, arrivals, speeds, widths."""
-
-    def __init__(self, result: Run):
-        self.t = result.history["time"]
-        contacts = contact_forces(result)
-        self.averaged = 0.5 * (contacts[:-1] + contacts[1:])  # of beads 2, 3, ...
-        self.bead = np.arange(2, 2 + len(self.averaged))
-        self.arrival, self.force = np.array([peak(self.t, y) for y in self.averaged]).T
-        self.speed = DIAMETER / np.diff(self.arrival)  # from a bead to the next
-        self.contacts = contacts
-
-    def width(self, i: int) -> float:
-        """Of the averaged force at a sensor, in beads."""
-        return full_width(self.t, self.averaged[i]) * self.speed[i] / DIAMETER
+def seen(result: Run) -> Wave:
+    wave = wave_of(result)
+    assert wave is not None
+    return wave
 
 
 def solitary_wave() -> tuple[float, float, float]:
@@ -95,7 +67,7 @@ def struck_at(speed: float, count: int) -> Path:
     places = ", ".join(f"[{k * DIAMETER!r}, 0.0]" for k in range(count))
     text = text[:start] + f"position = [{places}]\nvelocity = [[{speed}, 0.0]{', [0.0, 0.0]' * (count - 1)}]\n" + text[end:]
     text = re.sub(r'\[\[probe\]\]\n(?:[^\[\n].*\n|\n)*', "", text)
-    probes = "".join(f'[[probe]]\nname = "bead{k + 1}"\nparticles = [{k}]\n' for k in range(count))
+    probes = "".join(f'[[probe]]\nname = "bead{k + 1}"\nparticles = [{k}]\nbody = true\n' for k in range(count))
     text = text.replace("[integrator]", probes + "[integrator]")
     scale = (SPEED / speed) ** 0.2
     text = text.replace("step = 2e-8", f"step = {2e-8 * scale}")
@@ -124,20 +96,20 @@ def main() -> int:
                   "1 - e^2")
 
     chain = run(HERE / "chain.toml", "chain", {})
-    wave = Wave(chain)
-    far = (wave.bead >= 12) & (wave.bead <= 24)
+    wave, contacts = seen(chain), contact_forces(chain)
+    far = (wave.number >= 12) & (wave.number <= 24)
     speed_of, width_of, width_of_averaged = solitary_wave()
-    overlap = (wave.contacts[14].max() / STIFFNESS) ** (2 / 3)
+    overlap = (contacts[14].max() / STIFFNESS) ** (2 / 3)
     theory = (16 / 25) ** 0.2 * (math.sqrt(STIFFNESS * DIAMETER**2.5 / MASS)) ** 0.8 * chain.history["bead15.velocity_x"].max() ** 0.2
-    decay = -np.polyfit(wave.bead[far], np.log(wave.force[far]), 1)[0]
-    report.figure("chain: averaged force in bead 15 [N]", float(wave.force[13]), 51.4 * 0.99, 51.4 * 1.01, "51.4")
+    decay = -np.polyfit(wave.number[far], np.log(wave.largest[far]), 1)[0]
+    report.figure("chain: averaged force in bead 15 [N]", float(wave.largest[13]), 51.4 * 0.99, 51.4 * 1.01, "51.4")
     report.figure("chain: decay of the force a bead, beads 12 to 24", float(decay), -1e-4, 1e-4, "none", scatter=9)
     report.figure("chain: speed of the wave, bead 15 [m/s]", float(wave.speed[13]), 575, 593)
     report.figure("chain: speed over that of the exact wave", float(wave.speed[13]) / (speed_of * overlap**0.25), 1 - 1e-3, 1 + 1e-3, "1")
     report.figure("chain: speed over Nesterenko's long-wave theory", float(wave.speed[13]) / theory, 0.98, 1.02, "1")
-    report.figure("chain: width of the averaged force [beads]", wave.width(13), 2.0, 2.2, "2.1")
-    report.figure("chain: width over that of the exact wave", wave.width(13) / width_of_averaged, 1 - 1e-3, 1 + 1e-3, "1")
-    overlap_width = full_width(wave.t, np.maximum(wave.contacts[14], 0) ** (2 / 3)) * wave.speed[13] / DIAMETER
+    report.figure("chain: width of the averaged force [beads]", float(wave.width[13]), 2.0, 2.2, "2.1")
+    report.figure("chain: width over that of the exact wave", float(wave.width[13]) / width_of_averaged, 1 - 1e-3, 1 + 1e-3, "1")
+    overlap_width = full_width(chain.history["time"], np.maximum(contacts[14], 0) ** (2 / 3)) * wave.speed[13] / DIAMETER
     report.figure("chain: width of the overlap over that of the exact wave", overlap_width / width_of, 1 - 1e-3, 1 + 1e-3, "1")
     compact = 10 / math.sqrt(10) * math.acos(0.5**0.25)
     report.figure("chain: width of the overlap over Nesterenko's", overlap_width / compact, 0.94, 0.97, "1")
@@ -145,45 +117,44 @@ def main() -> int:
     report.figure("chain: band of the energy", chain.summary["energy"]["band"], 0, 1e-5)
 
     lossy = run(HERE / "chain.toml", "lossy", {"constants.loss": 0.0370})
-    decaying = Wave(lossy)
-    fitted = 50.947 * np.exp(-0.0085411 * decaying.bead)  # thesis, Fig. 5.15
-    off = decaying.force[1:] / fitted[1:]
+    decaying = seen(lossy)
+    fitted = 50.947 * np.exp(-0.0085411 * decaying.number)  # thesis, Fig. 5.15
+    off = (decaying.largest / fitted)[decaying.formed]
     report.figure("restitution: force over the thesis' fit, beads 3 to 27: least", float(off.min()), 0.95, 1.05, "1")
     report.figure("restitution: force over the thesis' fit, beads 3 to 27: most", float(off.max()), 0.95, 1.05, "1")
-    decay = -np.polyfit(decaying.bead[1:], np.log(decaying.force[1:]), 1)[0]
-    report.figure("restitution: decay of the force a bead, beads 3 to 27", float(decay), 0.007, 0.0105, "0.0085")
+    report.figure("restitution: decay of the force a bead, beads 3 to 27", decaying.decay()[1], 0.007, 0.0105, "0.0085")
     formed = slice(4, 24)  # from bead 6: before, the wave forms
-    between = np.sqrt(decaying.force[:-1] * decaying.force[1:])
+    between = np.sqrt(decaying.largest[:-1] * decaying.largest[1:])
     speeds = decaying.speed[formed] / (316.52 * between[formed] ** 0.15698)  # thesis, Fig. 5.16
     report.figure("restitution: speed over the thesis' fit, beads 6 to 25: least", float(speeds.min()), 0.98, 1.02, "1")
     report.figure("restitution: speed over the thesis' fit, beads 6 to 25: most", float(speeds.max()), 0.98, 1.02, "1")
-    widths = [decaying.width(i) for i in range(4, 24)]
-    report.figure("restitution: width of the averaged force, beads 6 to 25: least [beads]", min(widths), 2.0, 2.2, "2.1")
-    report.figure("restitution: width of the averaged force, beads 6 to 25: most [beads]", max(widths), 2.0, 2.2, "2.1")
+    widths = decaying.width[formed]
+    report.figure("restitution: width of the averaged force, beads 6 to 25: least [beads]", float(min(widths)), 2.0, 2.2, "2.1")
+    report.figure("restitution: width of the averaged force, beads 6 to 25: most [beads]", float(max(widths)), 2.0, 2.2, "2.1")
     report.figure("restitution: error of the linear momentum", lossy.summary["linear_momentum"]["error"], 0, 1e-12, scatter=9)
     energy = lossy.history["kinetic_energy"] + lossy.history["potential_energy"]
     report.figure("restitution: largest rise of the energy from row to row", float(np.diff(energy).max() / energy[0]), -1, 0, "none",
                   scatter=math.inf)
 
-    waves = [Wave(run(struck_at(v, 70 if given.full else 28), f"at-{v}", {})) for v in (0.1, 0.44271, 1.77, 5.0)]
-    middle = len(waves[0].bead) // 2
-    slope = np.polyfit(np.log([w.force[middle] for w in waves]), np.log([w.speed[middle] for w in waves]), 1)[0]
+    waves = [seen(run(struck_at(v, 70 if given.full else 28), f"at-{v}", {})) for v in (0.1, 0.44271, 1.77, 5.0)]
+    middle = len(waves[0].number) // 2
+    slope = np.polyfit(np.log([w.largest[middle] for w in waves]), np.log([w.speed[middle] for w in waves]), 1)[0]
     report.figure("speed over force: exponent, four speeds of impact", float(slope), 1 / 6 - 0.005, 1 / 6 + 0.005, "1/6; measured 0.17")
     if given.draw:
-        draw(wave, decaying)
+        draw(wave, decaying, chain.history["time"])
     return report.close()
 
 
-def draw(wave: Wave, decaying: Wave) -> None:
+def draw(wave: Wave, decaying: Wave, time: np.ndarray) -> None:
     figure = blank_picture(2.6)
     forces, heights = figure.subplots(1, 2, width_ratios=(2, 1))
     for k in range(2, 28, 4):
-        forces.plot(1e6 * wave.t, wave.averaged[k - 2], lw=1)
-        forces.text(1e6 * wave.arrival[k - 2], wave.force[k - 2] + 1, f"bead {k}" if k == 2 else f"{k}", ha="center")
+        forces.plot(1e6 * time, wave.force[k - 2], lw=1)
+        forces.text(1e6 * wave.arrival[k - 2], wave.largest[k - 2] + 1, f"bead {k}" if k == 2 else f"{k}", ha="center")
     forces.set(xlabel="time (µs)", ylabel="averaged force (N)", xlim=(0, 480), ylim=(-2, 58))
-    heights.plot(wave.bead, wave.force, "o", ms=3, color="#0072B2", label="Hertz")
-    heights.plot(decaying.bead, decaying.force, "s", ms=3, color="#D55E00", label="with restitution")
-    heights.plot(decaying.bead, 50.947 * np.exp(-0.0085411 * decaying.bead), color="black", lw=0.8, label="thesis' fit")
+    heights.plot(wave.number, wave.largest, "o", ms=3, color="#0072B2", label="Hertz")
+    heights.plot(decaying.number, decaying.largest, "s", ms=3, color="#D55E00", label="with restitution")
+    heights.plot(decaying.number, 50.947 * np.exp(-0.0085411 * decaying.number), color="black", lw=0.8, label="thesis' fit")
     heights.legend(loc="lower left", frameon=False)
     heights.set(xlabel="bead", ylabel="largest averaged force (N)", ylim=(0, 60))
     figure.savefig(HERE / "granular.png", dpi=200)

@@ -21,6 +21,7 @@ if HAS_MATPLOTLIB:
     import pictures
     import read
     import vtu
+    import wave
 
 OSCILLATOR = {  # x = cos 2t: kinetic energy 4 sin^2 2t
     "particles": "mass = 2\nposition = [[1, 0]]",
@@ -161,6 +162,40 @@ class Particles(CaseFolder):
         label, points = portrait('where = "X > 0"')  # of which the results do not tell where it starts
         self.assertEqual("displacement $x$ (m)", label)
         self.assertEqual(0.0, points[0][0])
+
+    def test_a_wave_in_a_row_of_beads_is_measured(self):
+        count = 12
+        beads = {"particles": f"mass = 0.004\nposition = {[[0.006 * k, -0.008 * k] for k in range(count)]}\nradius = 0.005\n"
+                              f"velocity = {[[0.3, -0.4]] + [[0, 0]] * (count - 1)}",  # along a slanted line
+                 "potential": 'type = "hertz"\nyoung = 2e11\npoisson = 0.3\nwithin = 0.0101',
+                 "probe": [f'name = "b{k + 1}"\nparticles = [{k}]\nbody = true' for k in range(count)],
+                 "integrator": 'method = "newmark"\nstep = 5e-8', "run": "end_time = 2.5e-4", "output": "frames = 0\nhistory = 1000"}
+        run = self.run_particles("a", beads)
+        found = wave.wave_of(run)
+        stiffness, mass = 4 / 3 * 2e11 / 2 / 0.91 * math.sqrt(0.0025), 0.004
+        # The contacts' own forces, from overlaps.
+        along = np.array([0.6 * run.history[f"b{k + 1}.displacement_x"] - 0.8 * run.history[f"b{k + 1}.displacement_y"]
+                          for k in range(count)])
+        contacts = stiffness * np.maximum(along[:-1] - along[1:], 0) ** 1.5
+        for k in range(count - 2):
+            averaged = 0.5 * (contacts[k] + contacts[k + 1])
+            np.testing.assert_allclose(found.force[k], averaged, rtol=0, atol=0.01 * averaged.max())
+        np.testing.assert_allclose(found.distance[:3], [0.01, 0.02, 0.03], rtol=1e-12)
+        # The solitary wave of Nesterenko's theory, from the largest speed of a bead: within 1.5 % of the exact one.
+        fastest = math.sqrt(2 * run.history["b7.kinetic_energy"].max() / mass)
+        theory = (16 / 25) ** 0.2 * math.sqrt(stiffness * 0.01**2.5 / mass) ** 0.8 * fastest**0.2
+        self.assertAlmostEqual(found.speed[5] / theory, 1, delta=0.015)
+        self.assertAlmostEqual(found.width[5], 2.08, delta=0.05)
+        self.assertAlmostEqual(found.decay()[1], 0, delta=2e-3)
+        drawn = self.tempi("plot", "a.out")
+        self.assertIn("wave.csv", drawn.stdout, drawn.stderr)
+        lines = (self.folder / "a.out" / "wave.csv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(1 + 1 + count - 1, len(lines))  # forces too much alike for a law of speeds
+        # With losses the force falls; bodies that stand in no row have no wave.
+        lossy = self.run_particles("b", {**beads, "potential": beads["potential"] + "\nrestitution = 0.9"})
+        self.assertGreater(wave.wave_of(lossy).decay()[1], 0.02)
+        moved = beads["particles"].replace("[0.012, -0.016]", "[0.0121, -0.0155]")
+        self.assertIsNone(wave.wave_of(self.run_particles("c", {**beads, "particles": moved})))
 
     def test_a_run_without_frames_shows_its_energies(self):
         run = self.run_particles("a", OSCILLATOR, output="frames = 0\nhistory = 20")

@@ -258,7 +258,8 @@ constexpr Option rows[] = {
     {"probe", "body", boolean, "", "false", "", any,
      "these nodes as a body of their own, too: NAME.linear_momentum_x ..., .angular_momentum_x ..., .kinetic_energy, "
      ".vibrational_energy (without the motion of its centre of mass), .potential_energy (of what acts among them only) "
-     "and, of energy-stepping methods, .level_energy (the terraced one of its subdomains)"},
+     "and, of energy-stepping methods, .level_energy (the terraced one of its subdomains). Of four or more in a row "
+     "`tempi plot` measures the wave that one sends through them"},
     {"probe", "particles", integers, "", "", "", not_negative, particles_text},
 
     {"path_integral", "name", text, "", "required", "", any,

@@ -83,6 +83,16 @@ std::vector<std::pair<std::size_t, std::string>> groups_of_cells(const Mesh& mes
   return names;
 }
 
+Summary::FollowedBody followed(const Probe& probe, const Model& model, const Mesh& mesh) {
+  Summary::FollowedBody body{probe.name, 0.0, std::vector<double>(static_cast<std::size_t>(mesh.dim()), 0.0)};
+  for (const NodeId a : probe.nodes) {
+    body.mass += model.mass(a);
+    for (std::size_t c = 0; c < body.centre.size(); ++c) body.centre[c] += model.mass(a) * mesh.point(a)[c];
+  }
+  for (double& x : body.centre) x /= body.mass;
+  return body;
+}
+
 std::string spaced(std::string name) {
   std::ranges::replace(name, '_', ' ');
   return name;
@@ -195,6 +205,8 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
     const PathIntegralInput& in = s.input.path_integrals[i];
     r.path_integrals.push_back({in.name, in.kind, {first, value}, s.path_integrals[i].length()});
   }
+  for (const Probe& probe : s.probes)
+    if (probe.body) r.bodies.push_back(followed(probe, *s.model, *s.body.mesh));
   r.groups = groups_of_cells(*s.body.mesh);
   r.wall_time = figures.wall_time;
   if (plan.choice) r.predicted_wall_time = s.predicted_time(*plan.choice);
@@ -255,6 +267,8 @@ std::string to_json(const Summary& r) {
     j["path_integrals"][defect.name] = {{defect.kind, defect.values}};
     if (defect.kind == "J") j["path_integrals"][defect.name]["length"] = defect.length;
   }
+  for (const Summary::FollowedBody& body : r.bodies)
+    j["bodies"].push_back({{"name", body.name}, {"mass", body.mass}, {"centre", body.centre}});
   j["claims"] = claims_json(r.claims);
   j["groups"] = Json::object();
   for (const auto& [place, name] : r.groups) j["groups"][std::to_string(place)] = name;

@@ -56,6 +56,12 @@ struct Summary {
     double length;               // [m] of a front
   };
   std::vector<Defect> path_integrals;
+  struct FollowedBody {
+    std::string name;            // of the probe
+    double mass;                 // [kg]
+    std::vector<double> centre;  // of mass [m], where the mesh or the particles have it
+  };
+  std::vector<FollowedBody> bodies;
   Claims claims{};
   std::vector<std::pair<std::size_t, std::string>> groups;  // those of cells: number in the frames, name
   double wall_time = 0.0;                                   // drifts, forces, scheduling, residuals [s]
