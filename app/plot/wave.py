@@ -65,8 +65,10 @@ class Wave:
         """Those by which the wave has found its form and that feel no end: of them fits are made."""
         return (self.number > 2) & (self.number < self.number[-1])
 
-    def decay(self) -> tuple[float, float]:
-        """A and b of largest = A exp(-b number)."""
+    def decay(self) -> tuple[float, float] | None:
+        """A and b of largest = A exp(-b number); None of less than two forces."""
+        if self.formed.sum() < 2:
+            return None
         slope, height = np.polyfit(self.number[self.formed], np.log(self.largest[self.formed]), 1)
         return float(np.exp(height)), float(-slope)
 
@@ -124,8 +126,8 @@ def wave_table(run: Run) -> str | None:
     if wave is None:
         return None
     out = io.StringIO()
-    height, rate = wave.decay()
-    out.write(f"# largest force = {height:.6g} N exp({-rate:.6g} number)\n")
+    if decay := wave.decay():
+        out.write(f"# largest force = {decay[0]:.6g} N exp({-decay[1]:.6g} number)\n")
     if fit := wave.speed_of_force():
         out.write(f"# speed = {fit[0]:.6g} m/s (force/N)^{fit[1]:.6g}\n")
     table = csv.writer(out, lineterminator="\n")
@@ -149,11 +151,12 @@ def wave_picture(run: Run) -> Figure | None:
     for k, y in enumerate(wave.force):
         forces.plot(times, factor * y, lw=0.7, color=UPDATES_MAP(0.85 * k / len(wave.force)))
     forces.set(ylabel=f"averaged force ({unit})", title=plain(f"{wave.names[0]} to {wave.names[-1]}"))
-    height, rate = wave.decay()
     heights.plot(wave.number, factor * wave.largest, "o", ms=3, color=COLOURS["blue"])
-    chosen = wave.number[wave.formed]
-    heights.plot(chosen, factor * height * np.exp(-rate * chosen), color=COLOURS["black"], lw=0.8)
-    heights.set(xlabel="number in the row", ylabel=f"largest force ({unit})", title=f"$e^{{{-rate:.3g}\\,k}}$", ylim=(0, None))
+    if decay := wave.decay():
+        chosen = wave.number[wave.formed]
+        heights.plot(chosen, factor * decay[0] * np.exp(-decay[1] * chosen), color=COLOURS["black"], lw=0.8)
+        heights.set_title(f"$e^{{{-decay[1]:.3g}\\,k}}$")
+    heights.set(xlabel="number in the row", ylabel=f"largest force ({unit})", ylim=(0, None))
     middle = np.sqrt(wave.largest[:-1] * wave.largest[1:])
     speeds.plot(factor * middle[:-1], wave.speed[:-2], "o", ms=3, color=COLOURS["vermilion"])  # the last has no other behind it
     if fit := wave.speed_of_force():

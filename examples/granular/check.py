@@ -41,6 +41,12 @@ def seen(result: Run) -> Wave:
     return wave
 
 
+def decay_of(wave: Wave) -> float:
+    found = wave.decay()
+    assert found is not None
+    return found[1]
+
+
 def solitary_wave() -> tuple[float, float, float]:
     """The exact wave of a long chain (English, Pego 2005: its overlap r solves r = (K a^2 / m V^2) (tent * r^(3/2)); by
     iteration, x in beads): V [m/s] for an overlap of 1 m, widths at half height of the overlap and of the averaged
@@ -122,7 +128,7 @@ def main() -> int:
     off = (decaying.largest / fitted)[decaying.formed]
     report.figure("restitution: force over the thesis' fit, beads 3 to 27: least", float(off.min()), 0.95, 1.05, "1")
     report.figure("restitution: force over the thesis' fit, beads 3 to 27: most", float(off.max()), 0.95, 1.05, "1")
-    report.figure("restitution: decay of the force a bead, beads 3 to 27", decaying.decay()[1], 0.007, 0.0105, "0.0085")
+    report.figure("restitution: decay of the force a bead, beads 3 to 27", decay_of(decaying), 0.007, 0.0105, "0.0085")
     formed = slice(4, 24)  # from bead 6: before, the wave forms
     between = np.sqrt(decaying.largest[:-1] * decaying.largest[1:])
     speeds = decaying.speed[formed] / (316.52 * between[formed] ** 0.15698)  # thesis, Fig. 5.16

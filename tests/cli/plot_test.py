@@ -191,6 +191,11 @@ class Particles(CaseFolder):
         self.assertIn("wave.csv", drawn.stdout, drawn.stderr)
         lines = (self.folder / "a.out" / "wave.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual(1 + 1 + count - 1, len(lines))  # forces too much alike for a law of speeds
+        few = {**beads, "particles": f"mass = 0.004\nposition = {[[0.01 * k, 0] for k in range(4)]}\nradius = 0.005\n"
+                                     "velocity = [[0.5, 0], [0, 0], [0, 0], [0, 0]]", "probe": beads["probe"][:4]}
+        self.assertIsNone(wave.wave_of(self.run_particles("few", few)).decay(), "of one force between the ends")
+        drawn = self.tempi("plot", "few.out")
+        self.assertIn("wave.png", drawn.stdout, drawn.stderr)
         # With losses the force falls; bodies that stand in no row have no wave.
         lossy = self.run_particles("b", {**beads, "potential": beads["potential"] + "\nrestitution = 0.9"})
         self.assertGreater(wave.wave_of(lossy).decay()[1], 0.02)

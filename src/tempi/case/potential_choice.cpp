@@ -315,8 +315,8 @@ class Chooser {
   bool together() const {
     if (in_.restitution && in_.together.value_or(false))
       throw PlacedError(in_.together_place,
-                        "together = true does not go with restitution, which every pair remembers the speed of its "
-                        "impact for. Leave out one of them.");
+                        "together = true does not go with restitution, for which every pair remembers the speed of its "
+                        "impact. Leave out one of them.");
     if (in_.restitution) return false;
     if (!in_.together) return (in_.find("cutoff") != nullptr || in_.type == "hertz") && !around_.small_terms;
     if (*in_.together && around_.small_terms)

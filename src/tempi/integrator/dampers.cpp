@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 
@@ -62,10 +63,27 @@ void Dampers::act(State& state, double t) {
   each_component(
       [&](std::size_t i) { mean_[i] = is_held(i) ? state.velocity[i] : 0.5 * (before_[i] + state.velocity[i]); });
   memory_ = state.memory;
-  for (const auto& [term, dt] : acting_) kick_drift_.remember(state, term, mean_, memory_);
+  if (!memory_.empty()) remember(state);
   find_mean(state, t, 0.5);
   kick(state, t);
-  state.memory = memory_;
+  std::swap(state.memory, memory_);
+}
+
+// And leaves out who does nothing: of spheres most do not touch.
+void Dampers::remember(const State& state) {
+  const auto is_idle = [&](const Acting& acting) {
+    kick_drift_.remember(state, acting.term, mean_, memory_);
+    for (const HostedForce& h : model_.forces_within(acting.term))
+      if (h.force->is_damper() && h.strength(memory_) != 0.0) return false;
+    std::ranges::fill(of(acting.term), 0.0);
+    return true;
+  };
+  std::erase_if(acting_, is_idle);
+}
+
+std::span<double> Dampers::of(TermId term) {
+  const std::size_t size = model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim());
+  return std::span(of_term_).subspan(static_cast<std::size_t>(model_.force_slot(term)), size);
 }
 
 void Dampers::report(State& state, double t, std::span<const double> ahead) {
@@ -137,7 +155,7 @@ void Dampers::kick(State& state, double t) {
   each_component([&](std::size_t i) { impulse_[i] = 0.0; });
   for (const auto& [term, dt] : acting_) {
     const auto nodes = model_.term(term).stencil();
-    const auto q = std::span(of_term_).subspan(static_cast<std::size_t>(model_.force_slot(term)), nodes.size() * d);
+    const auto q = of(term);
     kick_drift_.damping_impulses(term, state.displacement, mean_, memory_, t, dt, q);
     for (std::size_t i = 0; i < q.size(); ++i) impulse_[ordinal(nodes[i / d]) * d + i % d] += q[i];
   }
