@@ -24,8 +24,8 @@
 
 namespace tempi {
 
-// s of the equation above; 0 for e = 1. Relative error below 1e-12 for 1 - e >= 1e-6. Throws InputError unless
-// 0 < e <= 1.
+// s of the equation above; 0 for e = 1. Relative error below 1e-12 for 1 - e >= 1e-5, 2e-11 at 1e-6. Throws InputError
+// unless 0 < e <= 1.
 double impact_damping(double restitution);
 
 // e of the speed of impact [m/s].
