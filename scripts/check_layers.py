@@ -28,7 +28,7 @@ LAYERS = {
     "schedule": {"core"},
     "integrator": {"core", "simd", "potential", "contact", "force", "constraint", "model", "schedule"},
     "adaption": {"core", "mesh", "material", "element", "integrator"},
-    "diagnostic": {"core", "mesh", "model", "schedule", "integrator"},
+    "diagnostic": {"core", "mesh", "model", "schedule", "simd", "integrator"},
     "io": {"core", "mesh", "model", "diagnostic"},
     "case": {"core", "simd", "mesh", "material", "space", "potential", "element", "pair", "contact", "force", "constraint", "model",
              "schedule", "integrator", "adaption", "diagnostic", "io"},

@@ -7,7 +7,7 @@
 
 namespace tempi {
 
-EnergyResidual::EnergyResidual(const Model& model) : model_(model) {
+EnergyResidual::EnergyResidual(const Model& model) : model_(model), kernel_(residual_kernel()) {
   Records::each(records_, [&](auto& values) { values.resize(static_cast<std::size_t>(model.term_count())); });
   std::ranges::fill(records_.pending, std::numeric_limits<double>::quiet_NaN());
   for (Index i = 0; i < model.term_count(); ++i) terms_.push_back(make_id<TermId>(i));
@@ -31,38 +31,12 @@ double EnergyResidual::load_work(const Strike& strike) {
   return work;
 }
 
-void EnergyResidual::add(std::size_t first, std::size_t count, const Told& told, double time) {
-  // Plain pointers and no branches: so compilers take several terms at once.
-  double* __restrict pending = &records_.pending[first];
-  double* __restrict last = &records_.last[first];
-  double* __restrict accumulated = &records_.accumulated[first];
-  double* __restrict energy = &records_.energy[first];
-  double* __restrict peak = &records_.peak[first];
-  double* __restrict peak_time = &records_.peak_time[first];
-  const double* __restrict V = told.energy;
-  const double* __restrict kinetic = told.kinetic_before;
-  const double* __restrict change = told.kinetic_change;
-  const bool complete = !std::isnan(*pending);  // terms of neighbouring places strike together, the first time too
-  for (std::size_t i = 0; i < count; ++i) last[i] = complete ? pending[i] + V[i] : 0.0;
-  for (std::size_t i = 0; i < count; ++i) pending[i] = change[i] - V[i];
-  for (std::size_t i = 0; complete && told.load_work != nullptr && i < count; ++i) last[i] -= told.load_work[i];
-  for (std::size_t i = 0; told.damping_work != nullptr && i < count; ++i) pending[i] -= told.damping_work[i];
-  for (std::size_t i = 0; i < count; ++i) accumulated[i] += last[i];
-  // Few are ever larger than before: what need not be written stays as it is in its cache.
-  constexpr std::size_t at_once = 16;
-  for (std::size_t begin = 0; begin < count; begin += at_once) {
-    const std::size_t end = std::min(begin + at_once, count);
-    bool any = false;
-    for (std::size_t i = begin; i < end; ++i)
-      any |= (kinetic[i] + V[i] > energy[i]) | (std::abs(accumulated[i]) > std::abs(peak[i]));
-    if (!any) continue;
-    for (std::size_t i = begin; i < end; ++i) {
-      energy[i] = std::max(energy[i], kinetic[i] + V[i]);
-      if (!(std::abs(accumulated[i]) > std::abs(peak[i]))) continue;
-      peak[i] = accumulated[i];
-      peak_time[i] = time;
-    }
-  }
+void EnergyResidual::add(std::size_t first, Index count, const ToldOfStrikes& told, double time) {
+  Records& r = records_;
+  const bool complete = !std::isnan(r.pending[first]);  // neighbouring places strike together, the first time too
+  kernel_({&r.pending[first], &r.last[first], &r.accumulated[first], &r.energy[first], &r.peak[first],
+           &r.peak_time[first]},
+          count, told, time, complete);
 }
 
 void EnergyResidual::on_strike(const Strike& strike) {
@@ -76,7 +50,7 @@ void EnergyResidual::on_strikes(const Strikes& s) {
   const auto first = static_cast<std::size_t>(s.place);
   if (std::isnan(records_.pending[first])) std::ranges::copy(s.terms, terms_.begin() + s.place);  // for good
   const auto told = [](std::span<const double> values) { return values.empty() ? nullptr : values.data(); };
-  add(first, s.terms.size(),
+  add(first, std::ssize(s.terms),
       {s.kinetic_before.data(), s.kinetic_change.data(), told(s.damping_work), s.potential_energy.data(),
        told(s.load_work)},
       s.time);

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "tempi/diagnostic/residual_kernel.hpp"
 #include "tempi/integrator/integrator.hpp"
 
 namespace tempi {
@@ -55,15 +56,12 @@ class EnergyResidual final : public Observer {
       for (auto* values : {&of.pending, &of.last, &of.accumulated, &of.energy, &of.peak, &of.peak_time}) visit(*values);
     }
   };
-  // What a strike tells of a term, one number for each of some places; null where there is none of a kind.
-  struct Told {
-    const double *kinetic_before, *kinetic_change, *damping_work, *energy, *load_work;
-  };
-  void add(std::size_t first, std::size_t count, const Told& told, double time);
+  void add(std::size_t first, Index count, const ToldOfStrikes& told, double time);
   double load_work(const Strike& strike);
   std::vector<double> by_term(const std::vector<double>& figure) const;
 
   const Model& model_;
+  ResidualKernel kernel_;
   Records records_;
   std::vector<TermId> terms_;     // of each place
   std::vector<double> previous_;  // displacements at the last strike of terms with forces, per Model::force_slot

@@ -13,6 +13,11 @@ namespace tempi {
 template <int W>
 struct Lanes;
 template <>
+struct Lanes<1> {  // for what packs leave over
+  typedef double Values __attribute__((vector_size(8)));
+  typedef std::int64_t Bits __attribute__((vector_size(8)));
+};
+template <>
 struct Lanes<2> {
   typedef double Values __attribute__((vector_size(16)));
   typedef std::int64_t Bits __attribute__((vector_size(16)));
