@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -150,6 +152,66 @@ inline Measured measured(const Batch& batch, Index first, Index last, std::span<
   return result;
 }
 
+// Largest difference of what a batch that can follow a flight finds from energy and add_gradient, over the largest of
+// its kind.
+inline double deviation_of_followed(const Potential& potential, std::span<const Index> terms,
+                                    const std::vector<double>& u, const Batch& batch, const Lines& lines) {
+  const auto d = static_cast<std::size_t>(potential.dim()), W = static_cast<std::size_t>(pack_width());
+  const Index size = std::ssize(terms);
+  const Lines later = lines_of(u, potential.dim(), 1.0, 4);  // the same places, other velocities
+  AlignedVector<double> kept(static_cast<std::size_t>(Batch::padded(size) * batch.followed()), std::nan(""));
+  std::vector<double> rates((terms.size() + W - 1) / W * W, std::nan("")), turned = rates;
+  std::vector<double> gradient(u.size(), 0.0), expected_gradient = gradient;
+  Lines now = lines;
+  for (std::size_t a = 0; a < lines.place.size(); ++a) {
+    const NodeId node = make_id<NodeId>(static_cast<Index>(a));
+    std::copy_n(later.of(node).velocity, 3, now.of(node).velocity);
+  }
+  // To the places meant from places before them, and off again with other velocities.
+  AlignedVector<double> flight(2 * kept.size(), std::nan(""));
+  AlignedVector<NodeShift> reference(lines.nodes.size());
+  const double s = 0.1 * largest(u);
+  Lines earlier = lines;
+  for (NodeLine& node : earlier.nodes)
+    for (std::size_t c = 0; c < 3; ++c) node.displacement[c] -= s * node.velocity[c];
+  batch.depart(0, size, earlier.nodes, reference, 0.0, flight);
+  const Batch::Followed found = batch.follow(0, size, s, flight, rates, kept);
+  batch.depart(0, size, now.nodes, reference, 0.0, flight);
+  const Batch::Followed then = batch.turn(0, size, flight, turned, kept);
+  batch.add_gradient(0, size, kept, gradient);
+  double V = 0.0, magnitude = 0.0, largest_rate = 0.0, worst_rate = 0.0;
+  std::array<double, 2> rate{}, noise{};
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const auto stencil = potential.stencil(terms[i]);
+    std::vector<double> g(stencil.size() * d, 0.0);
+    potential.add_gradient(terms[i], u, time_now, g);
+    V += potential.energy(terms[i], u, time_now);
+    magnitude += std::abs(potential.energy(terms[i], u, time_now));
+    std::array<double, 2> own{};
+    for (std::size_t c = 0; c < g.size(); ++c) {
+      own[0] += g[c] * lines.of(stencil[c / d]).velocity[c % d];
+      own[1] += g[c] * now.of(stencil[c / d]).velocity[c % d];
+      expected_gradient[static_cast<std::size_t>(lines.place[ordinal(stencil[c / d])]) * d + c % d] += g[c];
+    }
+    for (std::size_t j = 0; j < 2; ++j) {
+      rate[j] += own[j], noise[j] += std::abs(own[j]);
+      largest_rate = std::max(largest_rate, std::abs(own[j]));
+    }
+    const double off = std::max(std::abs(rates[i] - own[0]), std::abs(turned[i] - own[1]));
+    if (!(off <= worst_rate)) worst_rate = off;
+  }
+  for (std::size_t i = terms.size(); i < rates.size(); ++i) EXPECT_EQ(rates[i], 0.0);
+  EXPECT_EQ(then.V, 0.0);
+  double worst = 0.0;
+  for (const double off :
+       {std::abs(found.V - V) / magnitude, std::abs(found.magnitude - magnitude) / magnitude,
+        std::abs(found.rate - rate[0]) / noise[0], std::abs(found.noise - noise[0]) / noise[0],
+        std::abs(then.rate - rate[1]) / noise[1], std::abs(then.noise - noise[1]) / noise[1], worst_rate / largest_rate,
+        largest_difference(gradient, expected_gradient) / largest(expected_gradient)})
+    if (!(off <= worst)) worst = off;
+  return worst;
+}
+
 // Largest differences of what a batch measures from energy and add_gradient, over the largest of them.
 struct Deviations {
   double energy, gradient;
@@ -171,7 +233,12 @@ inline Deviations deviations_of_measured(const Potential& potential, std::span<c
     gradient_scale = std::max(gradient_scale, largest(g));
   }
   EXPECT_GT(energy_scale, 0.0);
-  return {energy / energy_scale, gradient / gradient_scale};
+  gradient /= gradient_scale;
+  if (batch->followed() > 0) {
+    const double followed = deviation_of_followed(potential, terms, u, *batch, lines);
+    if (!(followed <= gradient)) gradient = followed;
+  }
+  return {energy / energy_scale, gradient};
 }
 
 }  // namespace tempi::test

@@ -154,6 +154,67 @@ TEST(EnergyStepping, does_not_converge_where_the_thesis_says_so) {
   }
 }
 
+// Example 2.4.1 and eq. (2.82): where next to nothing is left on the highest level, E - k h = c h^2, the last way up,
+// h / V', takes 1 / sqrt(2 c) however small h is, and the motion turns too late for ever. Where half a step is left it
+// does not.
+TEST(EnergyStepping, turns_too_late_where_steps_nearly_divide_the_energy) {
+  constexpr double c = 2.0;
+  const auto late = [](double h) {
+    const Body body = oscillator();
+    const auto method = make_one(*body.model, h);
+    State state = reference_state(*body.model);
+    state.velocity[0] = 1.0;
+    double turned = 0.0;
+    method->set_witness([&](Index, double t, double jump) {
+      if (jump == 0.0 && turned == 0.0) turned = t;
+    });
+    method->advance_to(state, 4.0);
+    return turned - 0.5 * pi;
+  };
+  double before = 1.0;
+  for (const double k : {100.0, 1000.0, 10'000.0}) {
+    const double h = 1.0 / (std::sqrt(k * k + 2.0 * c) + k);  // k h + c h^2 = 1/2
+    const double off = std::abs(late(h) - 1.0 / std::sqrt(2.0 * c));
+    EXPECT_LT(off, 0.5 * before);
+    before = off;
+  }
+  EXPECT_LT(before, 0.02);
+  EXPECT_LT(std::abs(late(0.5 / 10'000.5)), 0.02);
+}
+
+// Definition 2.4.1: min_k |n . v(t_k^-)| / sqrt(h) without limit and max_k |q(t_(k+1)) - q(t_k)| / sqrt(h) to zero,
+// on the way up of an oscillator; from where V' = 0 the second one fails, through a turning point the first one.
+TEST(EnergyStepping, is_transversal_where_the_motion_climbs) {
+  struct Diagnostics {
+    double slowest, longest;
+  };
+  const auto over = [](double x0, double end, double h) {
+    const Body body = oscillator();
+    const auto method = make_one(*body.model, h);
+    State state = reference_state(*body.model);
+    state.displacement[0] = x0;
+    state.velocity[0] = 1.0;
+    Diagnostics found{1e9, 0.0};
+    double last = 0.0, v = 1.0;
+    method->set_witness([&](Index, double t, double) {
+      found.slowest = std::min(found.slowest, std::abs(v) / std::sqrt(h));
+      found.longest = std::max(found.longest, std::abs(v) * (t - last) / std::sqrt(h));
+      last = t, v = state.velocity[0];
+    });
+    method->advance_to(state, end);
+    return found;
+  };
+  std::vector<double> h, slowest, longest;
+  for (const double step : {1e-2, 1e-3, 1e-4, 1e-5}) {
+    const Diagnostics climbing = over(0.3, 0.8, step);
+    h.push_back(step), slowest.push_back(climbing.slowest), longest.push_back(climbing.longest);
+    EXPECT_GT(over(0.0, 0.8, step).longest, 1.4);  // sqrt(2 h) to the first level
+    EXPECT_LT(over(0.3, 2.0, step).slowest, 1.5);  // sqrt(2 (E - k h)) on the last
+  }
+  EXPECT_NEAR(-0.5, slope(h, slowest), 0.05);
+  EXPECT_NEAR(0.5, slope(h, longest), 0.05);
+}
+
 // ---- what it keeps ----
 
 TEST(EnergyStepping, keeps_energy_and_momenta_of_atoms_over_a_hundred_thousand_events) {

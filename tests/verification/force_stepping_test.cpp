@@ -105,7 +105,28 @@ TEST(ForceStepping, takes_as_many_steps_as_the_path_crosses_planes) {
 }
 
 // The interpolation by brute force: V_h where we are from the corners of the simplex found by sorting fractions, forces
-// by the differences; and the motion by many small steps of the exact parabola of whichever simplex we are in.
+// by the differences.
+std::vector<double> interpolated_force(const Model& model, double h, const std::vector<double>& at) {
+  const std::size_t n = at.size();
+  std::vector<std::size_t> order(n);
+  std::vector<double> fraction(n), u(n), f(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    order[j] = j;
+    fraction[j] = at[j] / h - std::floor(at[j] / h);
+    u[j] = h * std::floor(at[j] / h) - model.reference()[j];
+  }
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return fraction[a] > fraction[b]; });
+  double before = model.potential_energy(u, 0.0);
+  for (const std::size_t j : order) {
+    u[j] += h;
+    const double after = model.potential_energy(u, 0.0);
+    f[j] = -(after - before) / h;
+    before = after;
+  }
+  return f;
+}
+
+// The motion by many small steps of the exact parabola of whichever simplex we are in.
 TEST(ForceStepping, follows_the_piecewise_linear_potential) {
   const Body body = atoms();
   const Model& model = *body.model;
@@ -117,24 +138,7 @@ TEST(ForceStepping, follows_the_piecewise_linear_potential) {
   const State ours = method.synchronized(state, end).state;
   std::vector<double> q = start_of_atoms(body).displacement;
   for (std::size_t j = 0; j < n; ++j) q[j] += model.reference()[j];
-  const auto force = [&](const std::vector<double>& at) {
-    std::vector<std::size_t> order(n);
-    std::vector<double> fraction(n), u(n), f(n);
-    for (std::size_t j = 0; j < n; ++j) {
-      order[j] = j;
-      fraction[j] = at[j] / h - std::floor(at[j] / h);
-      u[j] = h * std::floor(at[j] / h) - model.reference()[j];
-    }
-    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return fraction[a] > fraction[b]; });
-    double before = model.potential_energy(u, 0.0);
-    for (const std::size_t j : order) {
-      u[j] += h;
-      const double after = model.potential_energy(u, 0.0);
-      f[j] = -(after - before) / h;
-      before = after;
-    }
-    return f;
-  };
+  const auto force = [&](const std::vector<double>& at) { return interpolated_force(model, h, at); };
   // Small steps miss where faces are by their length: order one.
   std::vector<double> lengths, errors;
   for (const int steps : {10'000, 40'000, 160'000}) {
@@ -222,6 +226,76 @@ TEST(ForceStepping, is_symplectic_across_faces) {
     const double defect = (A.transpose() * J * A - J).cwiseAbs().maxCoeff();
     EXPECT_EQ(defect < 1e-4, loss == 0.0) << defect << " where entries are up to " << A.cwiseAbs().maxCoeff();
   }
+}
+
+// Eqs. (3.63) to (3.69) with the sign of (3.70) kept: what is before and after a face of normal n ~ dV_II - dV_I, unit
+// masses, `q`, `v` a time `tau` before it and the end at `T`. Forces, not their negatives, are given.
+Eigen::MatrixXd across_face(const Eigen::VectorXd& v, const Eigen::VectorXd& before, const Eigen::VectorXd& after,
+                            double tau, double T) {
+  const Eigen::Index d = v.size();
+  const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(d, d);
+  const Eigen::VectorXd jump = before - after, n = jump.normalized();
+  const Eigen::RowVectorXd by_q = -n.transpose() / (v + tau * before).dot(n);  // of the time of the face
+  Eigen::MatrixXd A(2 * d, 2 * d);
+  A << one + (T - tau) * jump * by_q, T * one + (T - tau) * tau * jump * by_q, jump * by_q, one + tau * jump * by_q;
+  return A;
+}
+
+TEST(ForceStepping, has_the_derivative_of_the_closed_form) {
+  const Body body = atoms();
+  const Model& model = *body.model;
+  const double h = 0.1937, end = 0.15;
+  constexpr int parts = 4000;
+  const auto n = static_cast<Eigen::Index>(2 * model.node_count());
+  Eigen::MatrixXd A = Eigen::MatrixXd::Identity(2 * n, 2 * n), J = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+  J.topRightCorner(n, n).setIdentity();
+  J.bottomLeftCorner(n, n) = -Eigen::MatrixXd::Identity(n, n);
+  SteppingForce method(model, {{h}}, 1.0);
+  State state = start_of_atoms(body);
+  const auto force_at = [&](const State& at) {
+    std::vector<double> q = at.displacement;
+    for (std::size_t j = 0; j < q.size(); ++j) q[j] += model.reference()[j];
+    const std::vector<double> f = interpolated_force(model, h, q);
+    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(f.data(), n));
+  };
+  const auto velocity = [&](const State& at) {
+    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(at.velocity.data(), n));
+  };
+  Index faces = 0;
+  for (int i = 0; i < parts; ++i) {
+    const double dt = end / parts;
+    const State before = method.synchronized(state, i * dt).state;
+    method.advance_to(state, (i + 1) * dt);
+    const State after = method.synchronized(state, (i + 1) * dt).state;
+    const Index crossed = method.updates(TermId{0}) - faces;
+    faces += crossed;
+    ASSERT_LE(crossed, 1) << "finer parts";
+    Eigen::MatrixXd one = Eigen::MatrixXd::Identity(2 * n, 2 * n);
+    one.topRightCorner(n, n) = dt * Eigen::MatrixXd::Identity(n, n);
+    const Eigen::VectorXd f = force_at(before), g = force_at(after);
+    if ((g - f).norm() > 1e-9 * f.norm()) {  // else a face whose sides have the same force
+      EXPECT_EQ(crossed, 1);
+      const Eigen::VectorXd v = velocity(before);
+      Eigen::Index most = 0;
+      (g - f).cwiseAbs().maxCoeff(&most);
+      const double tau = ((velocity(after) - v)[most] - g[most] * dt) / (f - g)[most];
+      EXPECT_GE(tau, -1e-9 * dt);
+      EXPECT_LE(tau, (1.0 + 1e-9) * dt);
+      // Eq. (3.70): a face has the normal e_i, or e_i - e_j.
+      EXPECT_LE(((g - f).array().abs() > 1e-9 * (g - f).norm()).count(), 2);
+      one = across_face(v, f, g, tau, dt);
+      EXPECT_LT((one.transpose() * J * one - J).cwiseAbs().maxCoeff(), 1e-12 * std::pow(one.cwiseAbs().maxCoeff(), 2));
+    }
+    A = one * A;
+  }
+  EXPECT_GE(faces, 10);
+  const auto flow = [&](State s) {
+    SteppingForce again(model, {{h}}, 1.0);
+    again.advance_to(s, end);
+    return again.synchronized(s, end).state;
+  };
+  const double worst = (derivative_by_differences(start_of_atoms(body), 1e-8, flow) - A).cwiseAbs().maxCoeff();
+  EXPECT_LT(worst, 1e-5 * A.cwiseAbs().maxCoeff());
 }
 
 TEST(ForceStepping, goes_on_to_the_same_bits) {

@@ -66,6 +66,24 @@ class PackedBatch final : public Batch {
     kernel_.works(terms(), first / width_, packs(last), means.data(), kept.data(), kinetic.data(), work.data());
   }
 
+  Index followed() const override { return row_ - dim_; }
+  double depart(Index first, Index last, std::span<const NodeLine> nodes, std::span<const NodeShift> reference,
+                double rounding, std::span<double> flight) const override {
+    return kernel_.depart(terms(), first / width_, packs(last), nodes.data(), reference.data(), rounding,
+                          flight.data());
+  }
+  Followed follow(Index first, Index last, double s, std::span<const double> flight, std::span<double> rates,
+                  std::span<double> kept) const override {
+    return kernel_.follow(terms(), first / width_, packs(last), s, flight.data(), rates.data(), kept.data());
+  }
+  Followed turn(Index first, Index last, std::span<const double> flight, std::span<double> rates,
+                std::span<const double> kept) const override {
+    return kernel_.turn(first / width_, packs(last), flight.data(), rates.data(), kept.data());
+  }
+  void add_gradient(Index first, Index last, std::span<const double> kept, std::span<double> gradient) const override {
+    kernel_.add_gradient(terms(), first / width_, packs(last), kept.data(), gradient.data());
+  }
+
   Index row() const override { return row_; }
   void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
                std::span<double> gradients) const override {

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "tempi/element/term_kernel.hpp"
+#include "tempi/potential/follow_terms.hpp"
 #include "tempi/simd/pack.hpp"
 
 namespace tempi {
@@ -171,6 +172,67 @@ struct TermsAtOnce {
     }
   }
 
+  using Followed = FollowedTerms<P, N, D>;
+
+  [[gnu::flatten]] static double depart(const PackedTerms& terms, Index first, Index last, const NodeLine* nodes,
+                                        const NodeShift* reference, double rounding, double* flight) {
+    Approach<P> least;
+    for (Index pack = first; pack < last; ++pack, flight += 2 * Followed::row * W) {
+      if (pack + ahead < last) prefetch(terms.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+      const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
+      Local e, v, x;
+      gather_relative(nodes, place, e);
+      gather_relative(reference, place, x);
+      for (std::size_t a = 0; a < N; ++a) {
+        gather_velocities<D>(nodes, place + a * W, v[a].data());
+        for (std::size_t i = 0; a > 0 && i < D; ++i) {
+          v[a][i] = v[a][i] - v[0][i];
+          e[a][i].store(flight + ((a - 1) * D + i) * W);
+          v[a][i].store(flight + (Followed::row + (a - 1) * D + i) * W);
+          x[a][i] = x[a][i] + e[a][i];
+        }
+      }
+      x[0].fill(P(0.0));
+      v[0].fill(P(0.0));
+      least.next_terms();
+      for (std::size_t a = 1; a < N; ++a)
+        for (std::size_t b = 0; b < a; ++b) {
+          P distance(0.0), speed(0.0);
+          for (std::size_t i = 0; i < D; ++i) {
+            const P r = x[a][i] - x[b][i], w = v[a][i] - v[b][i];
+            distance = distance + r * r;
+            speed = speed + w * w;
+          }
+          least.add(distance, speed, rounding);
+        }
+    }
+    return least.value();
+  }
+
+  [[gnu::flatten]] static Batch::Followed follow(const PackedTerms& terms, Index first, Index last, double s,
+                                                 const double* flight, double* rates, double* kept) {
+    Followed found;
+    for (Index pack = first; pack < last; ++pack) {
+      Local e;
+      for (std::size_t i = 0; i < Followed::row; ++i)
+        e[1 + i / D][i % D] = P::load(flight + i * W) + P(s) * P::load(flight + (Followed::row + i) * W);
+      Sums sums = {{}, P(0.0), ~Bits{}};
+      clear(sums.force);
+      Term::template add<Energy::yes>(terms.lame, terms.geometry + pack * static_cast<Index>(Term::per_pack), P(1.0), e,
+                                      false, sums);
+      found.add_energies(P(sums.admissible ? sums.energy.v : P(std::numeric_limits<double>::quiet_NaN()).v));
+      for (std::size_t i = 0; i < Followed::row; ++i) sums.force[1 + i / D][i % D].store(kept + i * W);
+      found.add_rates(kept, flight, rates);
+    }
+    return found.sums();
+  }
+
+  [[gnu::flatten]] static void add_gradient(const PackedTerms& terms, Index first, Index last, const double* kept,
+                                            double* gradient) {
+    for (Index pack = first; pack < last; ++pack, kept += Followed::row * W)
+      Followed::add_gradients(kept, terms.places + pack * static_cast<Index>(N * W), D, gradient);
+  }
+
   [[gnu::flatten]] static void change(const PackedTerms& terms, Index first, Index last, NodeLine* nodes,
                                       const NodeShift* shifts, double* impulses) {
     for (Index pack = first; pack < last; ++pack) {
@@ -194,7 +256,9 @@ struct TermsAtOnce {
     }
   }
 
-  static constexpr TermKernel kernel() { return {strike, measure, works, look, change}; }
+  static constexpr TermKernel kernel() {
+    return {strike, measure, works, look, change, depart, follow, Followed::turn, add_gradient};
+  }
 };
 
 }  // namespace tempi

@@ -6,6 +6,7 @@
 
 #include "tempi/core/ids.hpp"
 #include "tempi/material/material.hpp"
+#include "tempi/potential/batch.hpp"
 #include "tempi/simd/node_line.hpp"
 
 namespace tempi {
@@ -37,6 +38,13 @@ struct TermKernel {
   // behind the other, all lanes.
   void (*change)(const PackedTerms& terms, Index first, Index last, NodeLine* nodes, const NodeShift* w,
                  double* impulses);
+  // Along flights (Batch::depart, follow, turn, add_gradient); rates of all lanes.
+  double (*depart)(const PackedTerms& terms, Index first, Index last, const NodeLine* nodes, const NodeShift* reference,
+                   double rounding, double* flight);
+  Batch::Followed (*follow)(const PackedTerms& terms, Index first, Index last, double s, const double* flight,
+                            double* rates, double* kept);
+  Batch::Followed (*turn)(Index first, Index last, const double* flight, double* rates, const double* kept);
+  void (*add_gradient)(const PackedTerms& terms, Index first, Index last, const double* kept, double* gradient);
 };
 
 }  // namespace tempi

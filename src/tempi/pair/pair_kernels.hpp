@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tempi/core/ids.hpp"
+#include "tempi/potential/batch.hpp"
 #include "tempi/simd/node_line.hpp"
 #include "tempi/space/near_points.hpp"
 
@@ -41,6 +42,15 @@ using PairStrike = bool (*)(const PackedPairs& pairs, Index first, Index last, d
 using PairMeasure = void (*)(const PackedPairs& pairs, Index first, Index last, int dim, const NodeLine* nodes,
                              double* energies, double* gradients);
 
+// Along flights (Batch::depart, follow, turn, add_gradient); what is kept: dV/dx of the second node, 3 numbers.
+using PairDepart = double (*)(const PackedPairs& pairs, Index first, Index last, const NodeLine* nodes, double rounding,
+                              double* flight);
+using PairFollow = Batch::Followed (*)(const PackedPairs& pairs, Index first, Index last, double s,
+                                       const double* flight, double* rates, double* kept);
+using PairTurn = Batch::Followed (*)(Index first, Index last, const double* flight, double* rates, const double* kept);
+using PairGradient = void (*)(const PackedPairs& pairs, Index first, Index last, int dim, const double* kept,
+                              double* gradient);
+
 // Points and, row by row, the later points each may feel: others[first[i]] ... others[first[i + 1] - 1], ascending, or
 // all that follow it where there is no list. Points beyond the law's reach are passed over before anything is summed,
 // so that no bit depends on how many of them are listed.
@@ -62,6 +72,10 @@ using RowKernel = RowSum (*)(const PairRows& rows);
 struct PairKernel {
   PairStrike strike;
   PairMeasure measure;
+  PairDepart depart;
+  PairFollow follow;
+  PairTurn turn;
+  PairGradient add_gradient;
   RowKernel gradients, gradients_and_energy;
 };
 

@@ -52,6 +52,23 @@ class PackedBatch final : public Batch {
   bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
     return kernel_.strike(packed(), first / width_, packs(last), step, nodes.data());
   }
+  Index followed() const override { return 3; }
+  double depart(Index first, Index last, std::span<const NodeLine> nodes, std::span<const NodeShift>, double rounding,
+                std::span<double> flight) const override {
+    return kernel_.depart(packed(), first / width_, packs(last), nodes.data(), rounding, flight.data());
+  }
+  Followed follow(Index first, Index last, double s, std::span<const double> flight, std::span<double> rates,
+                  std::span<double> kept) const override {
+    return kernel_.follow(packed(), first / width_, packs(last), s, flight.data(), rates.data(), kept.data());
+  }
+  Followed turn(Index first, Index last, std::span<const double> flight, std::span<double> rates,
+                std::span<const double> kept) const override {
+    return kernel_.turn(first / width_, packs(last), flight.data(), rates.data(), kept.data());
+  }
+  void add_gradient(Index first, Index last, std::span<const double> kept, std::span<double> gradient) const override {
+    kernel_.add_gradient(packed(), first / width_, packs(last), dim_, kept.data(), gradient.data());
+  }
+
   Index row() const override { return 2 * dim_; }
   void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
                std::span<double> gradients) const override {

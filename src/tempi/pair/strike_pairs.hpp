@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tempi/pair/pair_kernels.hpp"
+#include "tempi/potential/follow_terms.hpp"
 #include "tempi/space/find_near_points.hpp"
 
 namespace tempi {
@@ -135,18 +136,28 @@ struct PairsAtOnce {
     Bits admissible;
   };
 
-  static Pair evaluate(const PackedPairs& pairs, Index pack, const NodeLine* nodes) {
+  // From the first node to the second; then to its nearest image, with the square of that length.
+  static std::array<P, 3> difference(const PackedPairs& pairs, Index pack, const NodeLine* nodes) {
     const std::int32_t* place = pairs.places + pack * static_cast<Index>(2 * W);
     const double* geometry = pairs.geometry + pack * static_cast<Index>(4 * W);
-    std::array<P, 3> a, b, w;
+    std::array<P, 3> a, b;
     gather<3>(nodes, place, a.data());
     gather<3>(nodes, place + W, b.data());
+    for (std::size_t c = 0; c < 3; ++c) b[c] = P::load(geometry + c * W) + (b[c] - a[c]);
+    return b;
+  }
+  static P nearest(const PackedPairs& pairs, std::array<P, 3>& w) {
     P r2(0.0);
     for (std::size_t c = 0; c < 3; ++c) {
-      w[c] = nearest_image(P::load(geometry + c * W) + (b[c] - a[c]), pairs.box.length[c], pairs.box.inverse[c]);
+      w[c] = nearest_image(w[c], pairs.box.length[c], pairs.box.inverse[c]);
       r2 = r2 + w[c] * w[c];
     }
-    const P factor = P::load(geometry + 3 * W);
+    return r2;
+  }
+
+  static Pair evaluate(const PackedPairs& pairs, Index pack, std::array<P, 3> w) {
+    const P r2 = nearest(pairs, w);
+    const P factor = P::load(pairs.geometry + (pack * 4 + 3) * static_cast<Index>(W));
     if (pairs.lanes == nullptr) return finish(SameInAllLanes<P>{pairs.law}, pairs.law, r2, factor, w);
     constexpr auto numbers = static_cast<Index>((PackedLaw{}.parameters.size() + 1) * W);
     return finish(OfEachLane<P>{pairs.lanes + pack * numbers}, pairs.law, r2, factor, w);
@@ -166,7 +177,7 @@ struct PairsAtOnce {
   [[gnu::flatten]] static bool strike(const PackedPairs& pairs, Index first, Index last, double step, NodeLine* nodes) {
     Bits admissible = ~Bits{};
     for (Index pack = first; pack < last; ++pack) {
-      const Pair pair = evaluate(pairs, pack, nodes);
+      const Pair pair = evaluate(pairs, pack, difference(pairs, pack, nodes));
       admissible &= pair.admissible;
       std::array<P, 3> p, q;
       for (std::size_t c = 0; c < 3; ++c) {
@@ -186,7 +197,7 @@ struct PairsAtOnce {
                                        const NodeLine* nodes, double* energies, double* gradients) {
     const auto d = static_cast<std::size_t>(dim);
     for (Index pack = first; pack < last; ++pack) {
-      const Pair pair = evaluate(pairs, pack, nodes);
+      const Pair pair = evaluate(pairs, pack, difference(pairs, pack, nodes));
       for (std::size_t lane = 0; lane < W; ++lane, gradients += 2 * d) {
         *energies++ = pair.V.v[lane];
         for (std::size_t c = 0; c < d; ++c) {
@@ -195,6 +206,50 @@ struct PairsAtOnce {
         }
       }
     }
+  }
+
+  using Followed = FollowedTerms<P, 2, 3>;
+
+  [[gnu::flatten]] static double depart(const PackedPairs& pairs, Index first, Index last, const NodeLine* nodes,
+                                        double rounding, double* flight) {
+    Approach<P> least;
+    for (Index pack = first; pack < last; ++pack, flight += 2 * Followed::row * W) {
+      const std::int32_t* place = pairs.places + pack * static_cast<Index>(2 * W);
+      std::array<P, 3> w = difference(pairs, pack, nodes), a, b;
+      gather_velocities<3>(nodes, place, a.data());
+      gather_velocities<3>(nodes, place + W, b.data());
+      P speed(0.0);
+      for (std::size_t c = 0; c < 3; ++c) {
+        b[c] = b[c] - a[c];
+        speed = speed + b[c] * b[c];
+        w[c].store(flight + c * W);
+        b[c].store(flight + (3 + c) * W);
+      }
+      least.next_terms();
+      least.add(nearest(pairs, w), speed, rounding);
+    }
+    return least.value();
+  }
+
+  [[gnu::flatten]] static Batch::Followed follow(const PackedPairs& pairs, Index first, Index last, double s,
+                                                 const double* flight, double* rates, double* kept) {
+    Followed found;
+    for (Index pack = first; pack < last; ++pack) {
+      std::array<P, 3> w;
+      for (std::size_t c = 0; c < 3; ++c) w[c] = P::load(flight + c * W) + P(s) * P::load(flight + (3 + c) * W);
+      const Pair pair = evaluate(pairs, pack, w);
+      found.add_energies(P(pair.admissible ? pair.V.v : P(std::numeric_limits<double>::quiet_NaN()).v));
+      for (std::size_t c = 0; c < 3; ++c) pair.gradient[c].store(kept + c * W);
+      found.add_rates(kept, flight, rates);
+    }
+    return found.sums();
+  }
+
+  [[gnu::flatten]] static void add_gradient(const PackedPairs& pairs, Index first, Index last, int dim,
+                                            const double* kept, double* gradient) {
+    for (Index pack = first; pack < last; ++pack, kept += 3 * W)
+      Followed::add_gradients(kept, pairs.places + pack * static_cast<Index>(2 * W), static_cast<std::size_t>(dim),
+                              gradient);
   }
 };
 

@@ -142,7 +142,14 @@ struct RowsAtOnce {
 
 template <class P, class Law>
 constexpr PairKernel pair_kernel_of_law() {
-  return {PairsAtOnce<P, Law>::strike, PairsAtOnce<P, Law>::measure, RowsAtOnce<P, Law>::template sum<false>,
+  using Pairs = PairsAtOnce<P, Law>;
+  return {Pairs::strike,
+          Pairs::measure,
+          Pairs::depart,
+          Pairs::follow,
+          Pairs::Followed::turn,
+          Pairs::add_gradient,
+          RowsAtOnce<P, Law>::template sum<false>,
           RowsAtOnce<P, Law>::template sum<true>};
 }
 

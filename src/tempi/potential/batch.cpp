@@ -31,4 +31,23 @@ void Batch::works(Index, Index, std::span<const NodeMean>, std::span<const doubl
   TEMPI_ASSERT(false);
 }
 
+double Batch::depart(Index, Index, std::span<const NodeLine>, std::span<const NodeShift>, double,
+                     std::span<double>) const {
+  TEMPI_ASSERT(false);  // nothing is followed
+  return 0.0;
+}
+
+Batch::Followed Batch::follow(Index, Index, double, std::span<const double>, std::span<double>,
+                              std::span<double>) const {
+  TEMPI_ASSERT(false);
+  return {};
+}
+
+Batch::Followed Batch::turn(Index, Index, std::span<const double>, std::span<double>, std::span<const double>) const {
+  TEMPI_ASSERT(false);
+  return {};
+}
+
+void Batch::add_gradient(Index, Index, std::span<const double>, std::span<double>) const { TEMPI_ASSERT(false); }
+
 }  // namespace tempi

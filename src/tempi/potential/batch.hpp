@@ -55,6 +55,25 @@ class Batch {
                      std::span<double> energies, std::span<double> kept) const;
   virtual void works(Index first, Index last, std::span<const NodeMean> means, std::span<const double> kept,
                      std::span<double> kinetic, std::span<double> work) const;
+
+  // Along straight flights, where followed() > 0. `depart` notes where the terms are and how they go, 2 followed()
+  // numbers a term in `flight`; `follow` keeps followed() numbers of dV_k/dx a time s [s] later and writes the rates
+  // dV_k/dt = dV_k/dx . v [W]; `turn` does so at the departure, of what was kept when the nodes were there; V of `turn`
+  // is zero, elsewhere not a number where a term is not admissible. `add_gradient` adds the dV/dx kept by line, dim
+  // numbers each. Spans as above; rates have room up to a whole pack, and are written there.
+  struct Followed {
+    double V, rate, magnitude, noise;  // sums of V_k [J], dV_k/dt [W], |V_k|, |dV_k/dt|
+  };
+  virtual Index followed() const { return 0; }
+  // Returns the least over the terms of (distance / speed)^2 [s^2], the shortest distance of two of its nodes and the
+  // largest speed of one as seen from another; speeds^2 up to `rounding` count as none. `reference`: places by line.
+  virtual double depart(Index first, Index last, std::span<const NodeLine> nodes, std::span<const NodeShift> reference,
+                        double rounding, std::span<double> flight) const;
+  virtual Followed follow(Index first, Index last, double s, std::span<const double> flight, std::span<double> rates,
+                          std::span<double> kept) const;
+  virtual Followed turn(Index first, Index last, std::span<const double> flight, std::span<double> rates,
+                        std::span<const double> kept) const;
+  virtual void add_gradient(Index first, Index last, std::span<const double> kept, std::span<double> gradient) const;
 };
 
 }  // namespace tempi

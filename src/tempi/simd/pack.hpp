@@ -161,6 +161,10 @@ inline void gather(const NodeLine* lines, const std::int32_t* place, Pack<W>* u)
 }
 
 template <int D, int W>
+inline void gather_velocities(const NodeLine* lines, const std::int32_t* place, Pack<W>* v) {
+  gather_quads<D>([&](Index lane) -> const double* { return lines[place[lane]].velocity; }, v);
+}
+template <int D, int W>
 inline void gather(const NodeShift* shifts, const std::int32_t* place, Pack<W>* w) {
   gather_quads<D>([&](Index lane) -> const double* { return shifts[place[lane]].displacement; }, w);
 }

@@ -9,9 +9,18 @@
 #include <optional>
 #include <vector>
 
+#include "tempi/core/aligned_vector.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
 
 namespace tempi {
+
+// use.operator()<dim>().
+template <class Use>
+void with_dim(int dim, Use&& use) {
+  if (dim == 1) use.template operator()<1>();
+  if (dim == 2) use.template operator()<2>();
+  if (dim == 3) use.template operator()<3>();
+}
 
 // A subdomain: its terms packed, its nodes in an order of its own, its level and its next event.
 struct SteppingEnergy::Part final : Flight {
@@ -23,7 +32,13 @@ struct SteppingEnergy::Part final : Flight {
     std::size_t width = 0;               // nodes of a term
     std::optional<double> length{};      // of a sum: how far its nodes may go [m]
     std::vector<double> own_horizons{};  // of terms of one node [s]
+    // Where its batch can follow a flight: what it keeps, and has last found. Otherwise what it measures.
+    AlignedVector<double> kept{}, flight{};
+    double approach = 0.0;  // the least (distance / speed)^2 where the flight begins [s^2]
+    Batch::Followed found{};
     std::vector<double> energies{}, gradients{};
+    std::size_t first_rate = 0, rates = 0;  // in a Look
+    bool follows() const { return batch->followed() > 0; }
   };
 
   double h = 0.0;
@@ -47,12 +62,16 @@ struct SteppingEnergy::Part final : Flight {
   Index at_once = 0;  // events in a row without time passing
   bool just_struck = false;
 
-  Exit next;  // counted from flight_start
+  Exit next;                  // counted from flight_start
+  bool is_predicted = false;  // as `next` says: going on, whose bits a search from here anew would change
   std::vector<NodeLine> lines;
   std::vector<double> x0, v, n;  // displacements at the flight's start, velocities, dV/dx; dim components a node
   std::size_t rate_count = 0;
-  std::vector<double> rest;  // of our nodes, dim components each
+  AlignedVector<NodeShift> reference;  // places of our nodes
+  bool measures = false;               // some of its pieces do not follow flights
+  double rounding = 0.0;               // of relative velocities, squared
   double horizon_ = 0.0, kink_ = 0.0;
+  Look there_;                                                    // where the flight ends
   double measured_at = std::numeric_limits<double>::quiet_NaN();  // s of the energies and gradients there are
 
   double low() const { return static_cast<double>(level) * h; }
@@ -62,14 +81,21 @@ struct SteppingEnergy::Part final : Flight {
   void begin(const State& state, bool measured = false) {
     measured_at = measured ? 0.0 : std::numeric_limits<double>::quiet_NaN();
     const auto d = static_cast<std::size_t>(dim);
+    double fastest = 0.0;
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       const std::size_t i = ordinal(nodes[a]) * d;
       const double elapsed = flight_start - state.clock[ordinal(nodes[a])];
       for (std::size_t c = 0; c < d; ++c) {
         v[a * d + c] = state.velocity[i + c];
         x0[a * d + c] = state.displacement[i + c] + elapsed * v[a * d + c];
+        lines[a].displacement[c] = x0[a * d + c];
+        lines[a].velocity[c] = v[a * d + c];
+        fastest = std::max(fastest, std::abs(v[a * d + c]));
       }
     }
+    rounding = std::pow(16.0 * std::numeric_limits<double>::epsilon() * fastest, 2);
+    for (Piece& p : pieces)
+      if (p.follows()) p.approach = p.batch->depart(0, std::ssize(p.terms), lines, reference, rounding, p.flight);
   }
 
   void move_to(double s) {
@@ -78,44 +104,55 @@ struct SteppingEnergy::Part final : Flight {
       for (std::size_t c = 0; c < d; ++c) lines[a].displacement[c] = x0[a * d + c] + s * v[a * d + c];
   }
 
-  void measure(double s) {
-    move_to(s);
-    for (Piece& p : pieces) p.batch->measure(0, std::ssize(p.terms), flight_start + s, lines, p.energies, p.gradients);
+  void look(double s, Look& at) override {
+    const bool measured = s == measured_at;
+    if (!measured && measures) move_to(s);
+    at.V = at.rate = at.magnitude = at.noise = 0.0;
+    at.rates.resize(rate_count);
+    for (Piece& p : pieces) {
+      const Index size = std::ssize(p.terms);
+      const auto rates = std::span(at.rates).subspan(p.first_rate, p.rates);
+      if (p.follows()) {
+        if (measured) {
+          const Batch::Followed turned = p.batch->turn(0, size, p.flight, rates, p.kept);
+          p.found.rate = turned.rate, p.found.noise = turned.noise;
+        } else {
+          p.found = p.batch->follow(0, size, s, p.flight, rates, p.kept);
+        }
+      } else {
+        if (!measured) p.batch->measure(0, size, flight_start + s, lines, p.energies, p.gradients);
+        p.found = found_by_measuring(p, rates);
+      }
+      at.V += p.found.V, at.rate += p.found.rate, at.magnitude += p.found.magnitude, at.noise += p.found.noise;
+    }
     measured_at = s;
   }
 
-  void look(double s, Look& at) override {
-    if (s != measured_at) measure(s);
-    at.V = at.rate = at.magnitude = 0.0;
-    at.rates.resize(rate_count);
-    with_dim([&]<std::size_t d>() {
-      double* rate = at.rates.data();
-      for (const Piece& p : pieces) {
-        const double* g = p.gradients.data();
-        const std::int32_t* place = p.places.data();
-        for (std::size_t k = 0; k < p.terms.size(); ++k) {
-          double sum = 0.0;
-          for (std::size_t a = 0; a < p.width; ++a, ++place, g += d) {
-            const double* w = &v[static_cast<std::size_t>(*place) * d];
-            double of_node = 0.0;
-            for (std::size_t c = 0; c < d; ++c) of_node += g[c] * w[c];
-            if (p.length) *rate++ = of_node;  // of what a sum has at different nodes nothing cancels either
-            sum += of_node;
-          }
-          if (!p.length) *rate++ = sum;
-          at.rate += sum;
-          at.V += p.energies[k];
-          at.magnitude += std::abs(p.energies[k]);
+  Batch::Followed found_by_measuring(const Piece& p, std::span<double> rates) const {
+    Batch::Followed found{};
+    auto add_rate = [&, rate = rates.data()](double of_one) mutable {
+      *rate++ = of_one;
+      found.noise += std::abs(of_one);
+    };
+    with_dim(dim, [&]<std::size_t d>() {
+      const double* g = p.gradients.data();
+      const std::int32_t* place = p.places.data();
+      for (std::size_t k = 0; k < p.terms.size(); ++k) {
+        double sum = 0.0;
+        for (std::size_t a = 0; a < p.width; ++a, ++place, g += d) {
+          const double* w = &v[static_cast<std::size_t>(*place) * d];
+          double of_node = 0.0;
+          for (std::size_t c = 0; c < d; ++c) of_node += g[c] * w[c];
+          if (p.length) add_rate(of_node);  // of what a sum has at different nodes nothing cancels either
+          sum += of_node;
         }
+        if (!p.length) add_rate(sum);
+        found.rate += sum;
+        found.V += p.energies[k];
+        found.magnitude += std::abs(p.energies[k]);
       }
     });
-  }
-
-  template <class Use>
-  void with_dim(Use&& use) const {
-    if (dim == 1) use.template operator()<1>();
-    if (dim == 2) use.template operator()<2>();
-    if (dim == 3) use.template operator()<3>();
+    return found;
   }
 
   double horizon() const override { return horizon_; }
@@ -130,12 +167,8 @@ struct SteppingEnergy::Part final : Flight {
   void find_horizon() {
     constexpr double tenth = 0.1;
     horizon_ = kink_ = std::numeric_limits<double>::infinity();
-    double fastest_of_all = 0.0;
-    for (const double speed : v) fastest_of_all = std::max(fastest_of_all, std::abs(speed));
-    const double rounding =
-        std::pow(16.0 * std::numeric_limits<double>::epsilon() * fastest_of_all, 2);  // of relative velocities, squared
-    double least = horizon_;                                                          // (distance / speed)^2
-    with_dim([&]<std::size_t d>() {
+    double least = horizon_;  // (distance / speed)^2
+    with_dim(dim, [&]<std::size_t d>() {
       for (const Piece& p : pieces) {
         for (const double own : p.own_horizons) horizon_ = std::min(horizon_, own);
         for (std::size_t k = 0; k < p.own_horizons.size(); ++k) {
@@ -148,6 +181,10 @@ struct SteppingEnergy::Part final : Flight {
           if (faster > rounding && *p.length * *p.length < least * faster) least = *p.length * *p.length / faster;
           continue;
         }
+        if (p.follows()) {
+          least = std::min(least, p.approach);
+          continue;
+        }
         const std::int32_t* place = p.places.data();
         for (std::size_t k = 0; k < p.terms.size(); ++k, place += p.width) {
           double nearest = std::numeric_limits<double>::infinity(), fastest = 0.0;
@@ -156,7 +193,9 @@ struct SteppingEnergy::Part final : Flight {
               const auto i = static_cast<std::size_t>(place[a]) * d, j = static_cast<std::size_t>(place[b]) * d;
               double distance = 0.0, speed = 0.0;
               for (std::size_t c = 0; c < d; ++c) {
-                const double r = rest[i + c] - rest[j + c] + x0[i + c] - x0[j + c], w = v[i + c] - v[j + c];
+                const double X = reference[static_cast<std::size_t>(place[a])].displacement[c] -
+                                 reference[static_cast<std::size_t>(place[b])].displacement[c];
+                const double r = X + x0[i + c] - x0[j + c], w = v[i + c] - v[j + c];
                 distance += r * r;
                 speed += w * w;
               }
@@ -189,10 +228,15 @@ struct SteppingEnergy::Part final : Flight {
 
   // n = dV/dx where the flight ends; of components that are held too.
   void find_gradient() {
-    if (measured_at != next.s) measure(next.s);
+    move_to(next.s);
+    if (measured_at != next.s) look(next.s, there_);
     std::ranges::fill(n, 0.0);
-    with_dim([&]<std::size_t d>() {
+    with_dim(dim, [&]<std::size_t d>() {
       for (const Piece& p : pieces) {
+        if (p.follows()) {
+          p.batch->add_gradient(0, std::ssize(p.terms), p.kept, n);
+          continue;
+        }
         const double* g = p.gradients.data();
         for (std::size_t i = 0; i < p.terms.size() * p.width; ++i)
           for (std::size_t c = 0; c < d; ++c) n[static_cast<std::size_t>(p.places[i]) * d + c] += *g++;

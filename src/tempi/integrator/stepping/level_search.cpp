@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "tempi/core/error.hpp"
@@ -42,18 +44,26 @@ double crossing_of_cubic(const Look& a, const Look& b, double level) {
     const double f = f0 + x * (d0 + x * (c2 + x * c3)), slope = d0 + x * (2.0 * c2 + x * 3.0 * c3);
     (f > 0.0 ? high : low) = x;
     const double next = slope > 0.0 ? x - f / slope : 0.5 * (low + high);
-    if (std::abs(next - x) < 1e-15) break;
+    if (std::abs(next - x) < 1e-12) break;  // the cubic is not V
     x = next;
   }
   return std::clamp(x, 1e-9, 1.0 - 1e-12);
 }
 
+// sum_K |V_K'(b) - V_K'(a)|, in sums of every eighth: compilers add several at once.
+double change_of_rates(const Look& a, const Look& b) {
+  std::array<double, 8> sums{};
+  std::size_t k = 0;
+  for (; k + sums.size() <= a.rates.size(); k += sums.size())
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += std::abs(b.rates[k + i] - a.rates[k + i]);
+  for (; k < a.rates.size(); ++k) sums[0] += std::abs(b.rates[k] - a.rates[k]);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
 // Whether V cannot leave [low, high] between two places, by more than `slack`.
 bool stays_within(const Look& a, const Look& b, double low, double high, double slack) {
   const double length = b.s - a.s;
-  double change = 0.0;
-  for (std::size_t k = 0; k < a.rates.size(); ++k) change += std::abs(b.rates[k] - a.rates[k]);
-  const double C = wider * change / length;
+  const double C = wider * change_of_rates(a, b) / length;
   for (const double sign : {1.0, -1.0}) {
     // sign V <= min(f, g), f = a.V + a.rate x + C x^2/2, g = b.V - b.rate (L - x) + C (L - x)^2/2: largest where they
     // meet
@@ -103,9 +113,7 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
                       : at.V <= low + tolerance && at.rate < 0.0 ? Edge::low
                                                                  : Edge::none;
     if (edge == Edge::none) return edge;
-    double noise = 0.0;  // of the rate
-    for (const double rate : at.rates) noise += std::abs(rate);
-    return std::abs(at.rate) > 8.0 * eps * noise ? edge : Edge::none;
+    return std::abs(at.rate) > 8.0 * eps * at.noise ? edge : Edge::none;
   };
   const auto is_outside = [&](const Look& at) { return at.V > high + tolerance || at.V < low - tolerance; };
   // Whether it turns back before it is beyond the edge by more than counts, as a spring's energy does at its bottom.

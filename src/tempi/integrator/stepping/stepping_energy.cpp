@@ -53,7 +53,7 @@ void SteppingEnergy::start(State& state) {
     if (!std::isfinite(at.V))
       for (const Part::Piece& p : part.pieces)
         for (std::size_t k = 0; k < p.terms.size(); ++k)
-          if (!std::isfinite(p.energies[k]))
+          if (!std::isfinite(p.potential->energy(p.terms[k], state.displacement, 0.0)))
             throw SolveError(p.potential->fault(p.terms[k], state.displacement, 0.0, 0.0));
     // On a level set, as every undeformed body is, the flight stands on the lower edge of its band.
     const double levels = at.V / part.h, nearest = std::round(levels);
@@ -102,6 +102,7 @@ double SteppingEnergy::predict(const EventLoop::Item& item) {
   }
   Part& part = parts_[static_cast<std::size_t>(item[0])];
   part.begin(*state_, std::exchange(part.just_struck, false));
+  if (std::exchange(part.is_predicted, false)) return part.flight_start + part.next.s;
   part.find_horizon();
   if (part.is_rigid()) {
     part.next = {std::numeric_limits<double>::infinity(), Edge::none, part.curvature};
@@ -122,6 +123,25 @@ void SteppingEnergy::act(double t, std::span<const EventLoop::Event> due) {
     return;
   }
   strike(part, t);
+}
+
+template <std::size_t d>
+void SteppingEnergy::kick(NodeId node, const std::array<double, d>& impulse) {
+  double* v = &state_->velocity[ordinal(node) * d];
+  double before = 0.0, after = 0.0;
+  if (model_.supports().holds(node)) {
+    constexpr std::array<double, d> no_load{};
+    for (std::size_t c = 0; c < d; ++c) before += v[c] * v[c];
+    kick_drift_.kick(*state_, node, impulse, no_load);
+    for (std::size_t c = 0; c < d; ++c) after += v[c] * v[c];
+  } else {
+    for (std::size_t c = 0; c < d; ++c) {
+      const double old = v[c], now = old + impulse[c] * inverse_mass_[ordinal(node) * d];
+      before += old * old, after += now * now;
+      v[c] = now;
+    }
+  }
+  strayed_ += 0.5 * model_.mass()[ordinal(node)] * (after - before);
 }
 
 void SteppingEnergy::strike(Part& part, double t) {
@@ -157,12 +177,14 @@ void SteppingEnergy::strike(Part& part, double t) {
   const double left = vn * vn - 2.0 * jump * mn;
   const bool reflects = left <= 0.0;
   const double lambda = !towards ? 0.0 : reflects ? -2.0 * vn / mn : (-vn + sign * std::sqrt(left)) / mn;
-  std::array<double, 3> p{};
-  for (std::size_t a = 0; a < part.nodes.size() && lambda != 0.0; ++a) {
-    if (part.sparse && !feels(a)) continue;
-    for (std::size_t c = 0; c < d; ++c) p[c] = lambda * n[a * d + c];
-    kick(part.nodes[a], std::span(p).first(d));
-  }
+  with_dim(model_.dim(), [&]<std::size_t dim>() {
+    for (std::size_t a = 0; a < part.nodes.size() && lambda != 0.0; ++a) {
+      if (part.sparse && !feels(a)) continue;
+      std::array<double, dim> p;
+      for (std::size_t c = 0; c < dim; ++c) p[c] = lambda * n[a * dim + c];
+      kick(part.nodes[a], p);
+    }
+  });
   const bool crossed = towards && !reflects;
   if (crossed) {
     part.level += sign > 0.0 ? 1 : -1;
@@ -200,20 +222,6 @@ void SteppingEnergy::start_anew(Part& part, double t) {
   loop_.predict_again(part.slot);
 }
 
-void SteppingEnergy::kick(NodeId node, std::span<const double> impulse) {
-  const auto d = static_cast<std::size_t>(model_.dim());
-  const auto speed = [&] {
-    const double* v = &state_->velocity[ordinal(node) * d];
-    double squared = 0.0;
-    for (std::size_t c = 0; c < d; ++c) squared += v[c] * v[c];
-    return squared;
-  };
-  constexpr std::array<double, 3> no_load{};
-  const double before = speed();
-  kick_drift_.kick(*state_, node, impulse, std::span(no_load).first(d));
-  strayed_ += 0.5 * model_.mass(node) * (speed() - before);
-}
-
 void SteppingEnergy::hit(WallPart& wall, double t) {
   State& state = *state_;
   const NodeId node = wall.hard.nodes[wall.next];
@@ -228,10 +236,13 @@ void SteppingEnergy::hit(WallPart& wall, double t) {
     vn += state.velocity[i + c] * at.normal[c];
     mn += inverse_mass_[i + c] * at.normal[c] * at.normal[c];
   }
-  std::array<double, 3> p{};
-  if (vn < 0.0 && mn > 0.0)
-    for (std::size_t c = 0; c < d; ++c) p[c] = -2.0 * vn / mn * at.normal[c];
-  if (mn > 0.0) kick(node, std::span(p).first(d));
+  const double lambda = vn < 0.0 && mn > 0.0 ? -2.0 * vn / mn : 0.0;
+  const auto bounce = [&]<std::size_t dim>() {
+    std::array<double, dim> p;
+    for (std::size_t c = 0; c < dim; ++c) p[c] = lambda * at.normal[c];
+    kick(node, p);
+  };
+  if (mn > 0.0) with_dim(model_.dim(), bounce);
   ++wall.hits;
   wall.at_once = t - wall.last > 4.0 * eps * t ? 0 : wall.at_once + 1;
   wall.last = t;
@@ -253,9 +264,8 @@ void SteppingEnergy::advance(State& state, double t_end, Observer*) {
     state_ = &state;
     const bool goes_on = started_;
     if (!started_) start(state);
-    const Index looks = search_.looks();
+    for (Part& part : parts_) part.is_predicted = goes_on;
     loop_.predict_all();
-    if (goes_on) search_.count_from(looks);  // these flights were counted before
   }
   loop_.run_until(t_end);
 }

@@ -107,7 +107,8 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   void start_anew(Part& part, double t);
   Gap gap_of(const WallPart& wall, NodeId node) const;
   std::array<double, 3> place_of(NodeId node) const;
-  void kick(NodeId node, std::span<const double> impulse);
+  template <std::size_t d>
+  void kick(NodeId node, const std::array<double, d>& impulse);
 
   const Model& model_;
   KickDrift kick_drift_;

@@ -13,6 +13,7 @@
 #include "tempi/integrator/checkpoint.hpp"
 #include "tempi/integrator/stepping/conservative.hpp"
 #include "tempi/integrator/stepping/energy_part.hpp"
+#include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
 
@@ -57,18 +58,28 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
             }
             piece.places.push_back(mine);
           }
-        part.rate_count += piece.terms.size() * (piece.length ? width : 1);
         part.sparse = part.sparse || piece.length;
         part.pieces.push_back(std::move(piece));
       }
     }
     const std::vector<double> rest(model.reference().size(), 0.0);
+    const auto whole_pack = static_cast<std::size_t>(pack_width());
     for (Part::Piece& piece : part.pieces) {
       piece.batch = piece.potential->batch(piece.terms, place);
       const auto room = static_cast<std::size_t>(Batch::padded(std::ssize(piece.terms)));
-      piece.energies.assign(room, 0.0);
-      piece.gradients.assign(room * piece.width * d, 0.0);
-      TEMPI_ASSERT(piece.batch->row() == static_cast<Index>(piece.width * d));
+      piece.first_rate = part.rate_count;
+      if (piece.follows()) {
+        piece.kept.assign(room * static_cast<std::size_t>(piece.batch->followed()), 0.0);
+        piece.flight.assign(2 * piece.kept.size(), 0.0);
+        piece.rates = (piece.terms.size() + whole_pack - 1) / whole_pack * whole_pack;
+      } else {
+        part.measures = true;
+        piece.energies.assign(room, 0.0);
+        piece.gradients.assign(room * piece.width * d, 0.0);
+        piece.rates = piece.terms.size() * (piece.length ? piece.width : 1);
+        TEMPI_ASSERT(piece.batch->row() == static_cast<Index>(piece.width * d));
+      }
+      part.rate_count += piece.rates;
       if (piece.width > 1) continue;
       constexpr double part_of_step = 0.5;  // of a node alone: no distance tells how far it may go
       for (const Index k : piece.terms) {
@@ -79,9 +90,11 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
     for (const NodeId a : part.nodes) place[ordinal(a)] = -1;
     part.lines.resize(part.nodes.size());
     part.x0.assign(part.nodes.size() * d, 0.0);
-    part.v = part.n = part.rest = part.x0;
+    part.v = part.n = part.x0;
+    part.reference.resize(part.nodes.size());
     for (std::size_t a = 0; a < part.nodes.size(); ++a)
-      for (std::size_t c = 0; c < d; ++c) part.rest[a * d + c] = model.reference()[ordinal(part.nodes[a]) * d + c];
+      for (std::size_t c = 0; c < d; ++c)
+        part.reference[a].displacement[c] = model.reference()[ordinal(part.nodes[a]) * d + c];
   }
   const auto may_move = [&](std::size_t a) {
     return std::ranges::any_of(std::span(inverse_mass_).subspan(a * d, d), [](double m) { return m > 0.0; });
@@ -130,6 +143,8 @@ void SteppingEnergy::save(ArchiveWriter& archive) const {
     archive.put("level", part.level);
     archive.put("standing", part.standing);
     archive.put("flight", std::array{part.flight_start, part.curvature});
+    archive.put("next", std::array{part.next.s, part.next.curvature});
+    archive.put("next_edge", part.next.edge);
     archive.put("events", part.met);
     archive.put("at_once", part.at_once);
   }
@@ -148,7 +163,8 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     double h;
     std::int64_t level;
     Edge standing;
-    std::array<double, 2> flight;
+    std::array<double, 2> flight, next;
+    Edge next_edge;
     Events met;
     Index at_once;
   };
@@ -171,6 +187,8 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     archive.get("level", all[i].level);
     archive.get("standing", all[i].standing);
     archive.get("flight", all[i].flight);
+    archive.get("next", all[i].next);
+    archive.get("next_edge", all[i].next_edge);
     archive.get("events", all[i].met);
     archive.get("at_once", all[i].at_once);
     same = all[i].h == parts_[i].h;
@@ -191,6 +209,7 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     parts_[i].standing = all[i].standing;
     parts_[i].flight_start = all[i].flight[0];
     parts_[i].curvature = all[i].flight[1];
+    parts_[i].next = {all[i].next[0], all[i].next_edge, all[i].next[1]};
     parts_[i].met = all[i].met;
     parts_[i].at_once = all[i].at_once;
   }
@@ -199,7 +218,7 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     walls_[w].at_once = hits[2 * w + 1];
     walls_[w].last = last[w];
   }
-  state_ = nullptr;  // flights are predicted from the state it goes on with
+  state_ = nullptr;  // flights begin from the state it goes on with
 }
 
 }  // namespace tempi

@@ -30,6 +30,12 @@ double first_negative(double f0, double f1, double f2) {
   return first_positive_root(f0, f1, f2);
 }
 
+// Whether it is seen without a root that it does not by then, f0 > 0: it is positive there and was not less before.
+bool stays_positive(double f0, double f1, double f2, double until) {
+  if (!(f0 > 0.0) || !(f0 + until * (f1 + until * f2) >= 0.0)) return false;
+  return f2 <= 0.0 || f1 >= 0.0 || -f1 >= 2.0 * f2 * until || f1 * f1 < 4.0 * f0 * f2;
+}
+
 }  // namespace
 
 SteppingForce::SteppingForce(const Model& model, ForceGrid grid, double nominal_step)
@@ -187,8 +193,9 @@ SteppingForce::Leaves SteppingForce::next_face() const {
       rate_i = v_[j] / h_[j];
       half_i = -0.5 * inverse_mass_[j] * jump_[i] / (h_[j] * h_[j]);
     }
-    const double s = first_negative(w - w_i, rate - rate_i, half - half_i);
-    if (s < first.s) first = {s, i};
+    const double f0 = w - w_i, f1 = rate - rate_i, f2 = half - half_i;
+    if (!stays_positive(f0, f1, f2, first.s))
+      if (const double s = first_negative(f0, f1, f2); s < first.s) first = {s, i};
     w = w_i, rate = rate_i, half = half_i;
   }
   return first;
