@@ -12,6 +12,7 @@ momentum.png   how linear and angular momentum change over time
 phase.png      the velocity of particles' probes over their position
 probes.png, reactions.png   the histories of probes and supports, if there are any
 bodies.png     the energies of probes that are followed as bodies
+steps.png      of energy-stepping and force-stepping: how often steps of each length were taken
 wave.png, wave.csv   of bodies in a row, when one strikes: forces within them, arrivals, speeds, widths, fits
 path_integrals.png   J, L, M of cracks, ring by ring
 adaption.png         of `tempi adapt`: both meshes, what is left of forces and energy
@@ -39,7 +40,7 @@ except ImportError as missing:
     sys.exit(2)
 
 from comparison import comparison
-from pictures import adaption, body_energies, contact_histories, momentum, overview, path_integrals, phase, residual, vector_histories, von_mises
+from pictures import adaption, body_energies, contact_histories, momentum, overview, path_integrals, phase, residual, step_histograms, vector_histories, von_mises
 from read import Run, RunError, WriteError, damage_named, read_run
 from style import RESOLUTION, STYLE
 from wave import wave_picture, wave_table
@@ -55,6 +56,7 @@ def pictures(run: Run, frame: int) -> Iterator[tuple[str, Figure | None]]:
         yield "phase.png", phase(run)
     yield "probes.png", vector_histories(run, reactions=False)
     yield "bodies.png", body_energies(run)
+    yield "steps.png", step_histograms(run)
     yield "wave.png", wave_picture(run)
     yield "path_integrals.png", path_integrals(run)
     yield "adaption.png", adaption(run)

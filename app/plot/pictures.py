@@ -287,6 +287,29 @@ def body_energies(run: Run) -> Figure | None:
     return figure
 
 
+def step_histograms(run: Run) -> Figure | None:
+    """Of methods that find their steps: how the steps are spread over lengths, of each subdomain."""
+    told = [h for h in run.summary.get("step_histograms", []) if h["counts"]]
+    if not told:
+        return None
+    figure = new_figure(WIDTH * 0.6, 3.0)
+    ax = figure.add_subplot()
+    factor, unit = scaled_unit(max(h["edges"][-1] for h in told), "s")
+    for place, h in enumerate(told):
+        edges, counts = np.array(h["edges"]) * factor, np.array(h["counts"])
+        if edges[0] == 0:  # shorter than any that is told apart
+            edges, counts = edges[1:], counts[1:]
+        if not len(counts):
+            continue
+        share = counts / sum(h["counts"]) / np.log10(edges[1:] / edges[:-1])
+        ax.stairs(share, edges, color=UPDATES_MAP(0.8 * place / len(told)), lw=1.0, label=plain(h["of"]))
+    ax.set_xscale("log")
+    ax.set_xlabel(f"time between events ({unit})")
+    ax.set_ylabel("share of events per decade")
+    ax.legend(frameon=False, fontsize="small")
+    return figure
+
+
 def path_integrals(run: Run) -> Figure | None:
     """Of every front or defect its J, L or M, of the smallest region darkest."""
     defects = [match for column in run.history if (match := re.fullmatch(r"(.*)\.([JLM])_1", column))]

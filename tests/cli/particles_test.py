@@ -146,6 +146,21 @@ class Particles(Refused):
                 self.assertLess(made["linear_momentum"]["error"], 1e-12)
                 energy = 0.5 * 0.004 * 0.008 / 0.012 * 0.25
                 self.assertAlmostEqual(-rows["damping_work"][-1] / energy, 1 - e**2, delta=1e-5)
+        # By a table: straight lines between rows, beyond the ends as there.
+        for rows_of_table, e in (("v, e\n0.4, 0.9\n0.6 0.7\n", 0.8), ("0.6, 0.7\n0.9, 0.2\n", 0.7), ("# v e\n0.1 0.9\n", 0.9)):
+            self.write("e.csv", rows_of_table)
+            rows = history(self.results({**spheres, "potential": spheres["potential"].replace("restitution = {}", 'restitution_table = "e.csv"'),
+                                         "integrator": spheres["integrator"].format("avi")}))
+            self.assertAlmostEqual((rows["b.velocity_x"][-1] - rows["a.velocity_x"][-1]) / 0.5, e, delta=1e-5)
+        for rows_of_table, word in (("0.1 0.9\n0.1 0.8\n", "Sort the rows"), ("0.1\n", "not a speed and a restitution"), ("v e\n", "has no rows"),
+                                    ("0.1 1.1\n", "must be > 0"), (None, "does it exist")):
+            (self.folder / "e.csv").unlink()
+            self.write("e.csv" if rows_of_table else "f.csv", rows_of_table or "")
+            self.write("case.toml", text({**spheres, "potential": spheres["potential"].replace("restitution = {}", 'restitution_table = "e.csv"'),
+                                          "integrator": spheres["integrator"].format("avi")}))
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode, rows_of_table)
+            self.assertIn(word, done.stderr)
         # At a wall: an impact at v comes back at e v.
         base = {"particles": "position = [[0, 0.0051]]\nvelocity = [[0.1, -0.5]]\nradius = 0.005\nmass = 0.004", "probe": spheres["probe"][0],
                 "potential": spheres["potential"].format("0.8"), "integrator": spheres["integrator"].format("newmark"),

@@ -202,6 +202,25 @@ class Particles(CaseFolder):
         moved = beads["particles"].replace("[0.012, -0.016]", "[0.0121, -0.0155]")
         self.assertIsNone(wave.wave_of(self.run_particles("c", {**beads, "particles": moved})))
 
+    def test_methods_that_find_their_steps_show_how_long_these_are(self):
+        spheres = {"particles": "position = [[0, 0], [0.0101, 0], [0.0202, 0]]\nvelocity = [[0.5, 0], [0, 0], [0, 0]]\nradius = 0.005\nmass = 0.004",
+                   "potential": 'type = "hertz"\nyoung = 2e11\npoisson = 0.3\nwithin = 0.011', "run": "end_time = 8e-4", "output": "frames = 0\nhistory = 2"}
+        for name, integrator, most in (("one", 'method = "energy-stepping"\nenergy_step = 1e-6', 1),
+                                       ("two", 'method = "async-energy-stepping"\nenergy_step = 1e-6\nsubdomains = "terms"', 2),
+                                       ("faces", 'method = "force-stepping"\ngrid = 1e-7', 1)):
+            run = self.run_particles(name, {**spheres, "integrator": integrator})
+            told, measures = run.summary["step_histograms"], run.summary["measures"]
+            self.assertEqual(most, len(told))
+            counted = sum(sum(h["counts"]) for h in told)
+            self.assertEqual(measures["events"] - (0 if name == "faces" else most), counted)  # between two events of a subdomain
+            for h in told:
+                self.assertEqual(len(h["edges"]), len(h["counts"]) + 1)
+                self.assertTrue(all(a < b <= 1.25000001 * a for a, b in zip(h["edges"], h["edges"][1:]) if a > 0))
+            self.assertTrue(min(h["edges"][0] for h in told) <= measures["shortest_step"])
+            self.assertTrue(max(h["edges"][-1] for h in told) >= measures["longest_step"] * (name == "faces"))
+            self.assertIn(f"{name}.out/steps.png", self.pictures_of(f"{name}.out"))
+        self.assertIsNone(pictures.step_histograms(self.run_particles("none", OSCILLATOR)))
+
     def test_a_run_without_frames_shows_its_energies(self):
         run = self.run_particles("a", OSCILLATOR, output="frames = 0\nhistory = 20")
         (ax,) = pictures.overview(run, -1).axes

@@ -248,6 +248,22 @@ TEST(AsyncEnergyStepping, keeps_energy_and_momenta_with_any_subdomains) {
   }
 }
 
+// 1296 tetrahedra, in several blocks whose sums are added in their order.
+TEST(EnergyStepping, gives_the_same_bits_on_any_number_of_threads) {
+  const Body body = make_body(tetrahedron_mesh(CellType::tetrahedron4, 6, 0.1, 2), NeoHookean{{1.3, 0.7}}, 1.2);
+  const State start = moving_state(body, 0.0, 0.05, 4);
+  const auto end_with = [&](int threads) {
+    const auto method = make_one(*body.model, 1e-5);
+    method->use_threads(threads);
+    State state = start;
+    method->advance_to(state, 0.3);
+    EXPECT_GT(method->events(0).all(), 10);
+    return state;
+  };
+  const State alone = end_with(1);
+  for (const int threads : {2, 3, 5}) EXPECT_TRUE(same_bits(end_with(threads), alone)) << threads;
+}
+
 // The control: a method that takes its momenta from elsewhere. Verlet at the mean step keeps no level.
 TEST(EnergyStepping, has_a_control_that_keeps_no_level) {
   const Body body = atoms();

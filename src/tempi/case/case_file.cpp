@@ -183,6 +183,8 @@ PotentialInput read_potential(const Section& s) {
   p.together_place = s.place_of("together");
   if (s.has("expression")) p.expression = FormulaText{s.text("expression"), s.place_of("expression")};
   if (s.has("restitution")) p.restitution = s.formulas("restitution").front();
+  if (s.has("restitution_table"))
+    p.restitution_table = FormulaText{s.text("restitution_table"), s.place_of("restitution_table")};
   return p;
 }
 

@@ -61,7 +61,8 @@ struct PotentialInput {
   std::vector<std::array<Index, 2>> pair_list;  // labels
   std::vector<Values> values;                   // of the keys given
   std::optional<FormulaText> expression;
-  std::optional<FormulaText> restitution;  // of v
+  std::optional<FormulaText> restitution;        // of v
+  std::optional<FormulaText> restitution_table;  // a file's name, as written
   std::optional<bool> together;
   Place pairs_place, together_place, between_place, kinds_place, place;
   const Values* find(std::string_view key) const;

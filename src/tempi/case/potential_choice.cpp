@@ -40,7 +40,7 @@ constexpr std::array<Entry, 10> entries = {{
     {"spring", "stiffness length", "", true, true},
     {"tanh-spring", "strength width length", "", true, true},
     {"gravity", "G", "", true, false},
-    {"hertz", "", "stiffness length young poisson skin kinds restitution", true, false},
+    {"hertz", "", "stiffness length young poisson skin kinds restitution restitution_table", true, false},
     {"expression", "expression", "", true, false},
     {"embedded-atom", "depth cutoff", "exponent skin", false, false},
     {"well", "stiffness", "centre", false, false},
@@ -95,6 +95,7 @@ class Chooser {
     for (const auto& values : in_.values) given.emplace_back(values.key, values.place);
     if (in_.expression) given.emplace_back("expression", in_.expression->place);
     if (in_.restitution) given.emplace_back("restitution", in_.restitution->place);
+    if (in_.restitution_table) given.emplace_back("restitution_table", in_.restitution_table->place);
     if (in_.pairs_given) given.emplace_back("pairs", in_.pairs_place);
     if (in_.together) given.emplace_back("together", in_.together_place);
     if (!in_.between.empty()) given.emplace_back("between", in_.between_place);
@@ -220,7 +221,7 @@ class Chooser {
         return alike ? make_pairs(mesh_.points(), mesh_.dim(), masses_, all, std::move(laws.front()), box_, company)
                      : make_pairs(mesh_.points(), mesh_.dim(), masses_, all, std::move(laws), box_, company);
       });
-      if (in_.restitution) chosen.impacts = impacts(all);
+      if (loses()) chosen.impacts = impacts(all);
     }
     note_cutoff();
   }
@@ -273,8 +274,7 @@ class Chooser {
       ChosenPotential& chosen = chosen_.emplace_back();
       chosen.one_step = chosen.is_field = true;
       chosen.wall = w;
-      if (in_.restitution)
-        chosen.impacts = make_impact_damping(mesh_.points(), mesh_.dim(), spheres, wall.wall, restitution());
+      if (loses()) chosen.impacts = make_impact_damping(mesh_.points(), mesh_.dim(), spheres, wall.wall, restitution());
       chosen.potential =
           at_place(wall.place, [&] { return make_wall_contact(mesh_.points(), mesh_.dim(), spheres, wall.wall); });
     }
@@ -291,10 +291,15 @@ class Chooser {
                                     fmt::join(std::span(x).first(static_cast<std::size_t>(mesh_.dim())), ", ")));
   }
 
+  bool loses() const { return in_.restitution || in_.restitution_table; }
   // The ratio of speeds of an impact.
   Restitution restitution() const {
-    const Place& place = in_.restitution->place;
+    const Place& place = in_.restitution ? in_.restitution->place : in_.restitution_table->place;
+    if (in_.restitution && in_.restitution_table)
+      throw PlacedError(in_.restitution_table->place,
+                        "restitution and restitution_table say the same. Leave out one of them.");
     if (laws_.class_count() > 1) throw PlacedError(place, "restitution does not go with split. Leave out one of them.");
+    if (in_.restitution_table) return restitution_by_table();
     const double* number = std::get_if<double>(&in_.restitution->value);
     if (number != nullptr) at_place(place, [&] { return impact_damping(*number); });  // throws what it throws
     const auto e = std::make_shared<const Expression>(at_place(place, [&] {
@@ -302,6 +307,24 @@ class Chooser {
                                : Expression::of("v", std::get<std::string>(in_.restitution->value), constants_);
     }));
     return [e](double v) { return (*e)(std::span(&v, 1), 0.0); };
+  }
+  Restitution restitution_by_table() const {
+    const auto& name = std::get<std::string>(in_.restitution_table->value);
+    const Place place = fmt::format("{}: {}", in_.restitution_table->place, name);
+    auto rows = read_rows<double>(name, place, "a speed and a restitution", "Give a file of two columns.");
+    if (rows.empty()) throw PlacedError(place, "has no rows. Give a speed and a restitution a line.");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      at_place(place, [&] { return impact_damping(rows[i][1]); });
+      if (i > 0 && !(rows[i][0] > rows[i - 1][0]))
+        throw PlacedError(place, fmt::format("speed {} comes after {}. Sort the rows.", rows[i][0], rows[i - 1][0]));
+    }
+    return [rows = std::move(rows)](double v) {
+      const auto above = std::ranges::upper_bound(rows, v, {}, [](const auto& row) { return row[0]; });
+      if (above == rows.begin()) return rows.front()[1];
+      if (above == rows.end()) return rows.back()[1];
+      const auto &low = *(above - 1), &high = *above;
+      return low[1] + (high[1] - low[1]) * (v - low[0]) / (high[0] - low[0]);
+    };
   }
 
   // What the pairs do not give back, each as an impact of its own.
@@ -313,11 +336,11 @@ class Chooser {
   }
 
   bool together() const {
-    if (in_.restitution && in_.together.value_or(false))
+    if (loses() && in_.together.value_or(false))
       throw PlacedError(in_.together_place,
                         "together = true does not go with restitution, for which every pair remembers the speed of its "
                         "impact. Leave out one of them.");
-    if (in_.restitution) return false;
+    if (loses()) return false;
     if (!in_.together) return (in_.find("cutoff") != nullptr || in_.type == "hertz") && !around_.small_terms;
     if (*in_.together && around_.small_terms)
       throw PlacedError(in_.together_place,
@@ -377,28 +400,32 @@ class Chooser {
   std::vector<NodePair> listed_pairs() const {
     if (in_.pairs_file.empty()) return nodes_of_pairs(mesh_, in_.pair_list, in_.pairs_place);
     const Place place = fmt::format("{}: {}", in_.pairs_place, in_.pairs_file);
-    return nodes_of_pairs(mesh_, read_pairs(place), place);
+    return nodes_of_pairs(mesh_,
+                          read_rows<Index>(in_.pairs_file, place, "a pair of integers",
+                                           "Give \"all\", a list of pairs, or a file of them."),
+                          place);
   }
 
-  // Two integers a line, by a comma or blanks; a header without digits is skipped.
-  std::vector<std::array<Index, 2>> read_pairs(const Place& place) const {
-    std::filesystem::path file = in_.pairs_file;
+  // Two numbers a line, by a comma or blanks; a header without digits is skipped.
+  template <class T>
+  std::vector<std::array<T, 2>> read_rows(std::filesystem::path file, const Place& place, std::string_view what,
+                                          std::string_view instead) const {
     if (file.is_relative()) file = around_.folder / file;
     std::ifstream in(file);
     if (!in || std::filesystem::is_directory(file))
-      throw PlacedError(place, "cannot be read (does it exist?). Give \"all\", a list of pairs, or a file of them.");
-    std::vector<std::array<Index, 2>> result;
+      throw PlacedError(place, fmt::format("cannot be read (does it exist?). {}", instead));
+    std::vector<std::array<T, 2>> result;
     std::string line;
     for (Index number = 1; std::getline(in, line); ++number) {
       const std::string original = line;
       if (line.find_first_of("0123456789") == std::string::npos || line.front() == '#') continue;
       std::ranges::replace(line, ',', ' ');
-      std::array<Index, 2> pair{};
+      std::array<T, 2> row{};
       char rest = 0;
       std::istringstream text(line);
-      if (!(text >> pair[0] >> pair[1]) || text >> rest)
-        throw PlacedError(place, fmt::format("line {}: \"{}\" is not a pair of integers.", number, original));
-      result.push_back(pair);
+      if (!(text >> row[0] >> row[1]) || text >> rest)
+        throw PlacedError(place, fmt::format("line {}: \"{}\" is not {}.", number, original, what));
+      result.push_back(row);
     }
     return result;
   }

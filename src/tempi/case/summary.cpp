@@ -195,6 +195,7 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
                   worst.largest_energy > 0.0 ? std::abs(worst.accumulated) / worst.largest_energy : 0.0};
   }
   r.measures = s.integrator->measures();
+  r.step_histograms = s.integrator->step_histograms();
   if (engine == Engine::softened)
     r.measures.emplace_back("implicit_elements", static_cast<double>(plan.implicit_terms));
   r.claims = s.integrator->claims();
@@ -263,6 +264,8 @@ std::string to_json(const Summary& r) {
   if (r.residual) j["energy_residual"] = residual_json(*r.residual);
   if (!r.measures.empty()) j["measures"] = Json::object();
   for (const auto& [name, value] : r.measures) j["measures"][name] = value;
+  for (const auto& [of, edges, counts] : r.step_histograms)
+    j["step_histograms"].push_back({{"of", of}, {"edges", edges}, {"counts", counts}});
   for (const Summary::Defect& defect : r.path_integrals) {
     j["path_integrals"][defect.name] = {{defect.kind, defect.values}};
     if (defect.kind == "J") j["path_integrals"][defect.name]["length"] = defect.length;

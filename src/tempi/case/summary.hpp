@@ -50,6 +50,7 @@ struct Summary {
   };
   std::optional<Residual> residual;
   Integrator::Measures measures;
+  std::vector<Integrator::StepHistogram> step_histograms;
   struct Defect {
     std::string name, kind;      // J, L or M
     std::vector<double> values;  // J_1, J_2 ... at the last row

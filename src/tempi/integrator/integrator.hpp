@@ -110,6 +110,14 @@ class Integrator {
   using Measures = std::vector<std::pair<std::string, double>>;
   virtual Measures measures() const { return {}; }
 
+  // How long steps were so far, of methods that find them: counts[i] lasted from edges[i] to edges[i + 1] [s].
+  struct StepHistogram {
+    std::string of;
+    std::vector<double> edges;
+    std::vector<Index> counts;
+  };
+  virtual std::vector<StepHistogram> step_histograms() const { return {}; }
+
   // Threads for what can use them; results do not depend on their number.
   virtual void use_threads(int /*threads*/) {}
 

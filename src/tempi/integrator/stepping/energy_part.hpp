@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tempi/core/aligned_vector.hpp"
@@ -34,11 +35,60 @@ struct SteppingEnergy::Part final : Flight {
     std::vector<double> own_horizons{};  // of terms of one node [s]
     // Where its batch can follow a flight: what it keeps, and has last found. Otherwise what it measures.
     AlignedVector<double> kept{}, flight{};
+    // In blocks of terms, whose sums are added in their order: the same bits on any number of threads.
+    static constexpr std::size_t at_once = 512;
+    std::vector<double> approach_of{};  // of several blocks
+    std::vector<Batch::Followed> found_of{};
     double approach = 0.0;  // the least (distance / speed)^2 where the flight begins [s^2]
     Batch::Followed found{};
     std::vector<double> energies{}, gradients{};
     std::size_t first_rate = 0, rates = 0;  // in a Look
-    bool follows() const { return batch->followed() > 0; }
+    Index followed = 0;                     // of its batch
+    bool follows() const { return followed > 0; }
+
+    // visit(block, first and last of its terms), on all threads, where they are more than one block.
+    template <class Visit>
+    void each_block(ThreadTeam& team, Visit&& visit) const {
+      const auto size = std::ssize(terms);
+      team.for_each(std::ssize(found_of), [&](Index b) {
+        constexpr auto most = static_cast<Index>(at_once);
+        visit(static_cast<std::size_t>(b), b * most, std::min(size, (b + 1) * most));
+      });
+    }
+    // What it keeps of the terms from `first` on, `numbers` times `followed`.
+    template <class Values>
+    auto from(Index first, Index numbers, Values& values) const {
+      return std::span(values).subspan(static_cast<std::size_t>(first * numbers * followed));
+    }
+    void depart(ThreadTeam& team, std::span<const NodeLine> lines, std::span<const NodeShift> reference,
+                double rounding) {
+      const auto of = [&](Index first, Index last) {
+        return batch->depart(first, last, lines, reference, rounding, from(first, 2, flight));
+      };
+      if (found_of.empty()) {
+        approach = of(0, std::ssize(terms));
+        return;
+      }
+      each_block(team, [&](std::size_t b, Index first, Index last) { approach_of[b] = of(first, last); });
+      approach = std::ranges::min(approach_of);
+    }
+    void follow(ThreadTeam& team, double s, bool measured, std::span<double> rates_of_terms) {
+      const auto of = [&](Index first, Index last, Batch::Followed& sums) {
+        const auto mine = rates_of_terms.subspan(static_cast<std::size_t>(first));
+        const auto where = from(first, 2, std::as_const(flight));
+        if (measured) {
+          const Batch::Followed turned = batch->turn(first, last, where, mine, from(first, 1, std::as_const(kept)));
+          sums.rate = turned.rate, sums.noise = turned.noise;
+        } else {
+          sums = batch->follow(first, last, s, where, mine, from(first, 1, kept));
+        }
+      };
+      if (found_of.empty()) return of(0, std::ssize(terms), found);
+      each_block(team, [&](std::size_t b, Index first, Index last) { of(first, last, found_of[b]); });
+      found = {};
+      for (const Batch::Followed& block : found_of)
+        found.V += block.V, found.rate += block.rate, found.magnitude += block.magnitude, found.noise += block.noise;
+    }
   };
 
   double h = 0.0;
@@ -53,6 +103,7 @@ struct SteppingEnergy::Part final : Flight {
   bool sparse = false;              // most of its nodes feel nothing of its events
   EventLoop::Slot slot = 0;
   int dim = 0;
+  ThreadTeam* team = nullptr;
 
   // Where it is: what a checkpoint keeps.
   std::int64_t level = 0;
@@ -95,7 +146,7 @@ struct SteppingEnergy::Part final : Flight {
     }
     rounding = std::pow(16.0 * std::numeric_limits<double>::epsilon() * fastest, 2);
     for (Piece& p : pieces)
-      if (p.follows()) p.approach = p.batch->depart(0, std::ssize(p.terms), lines, reference, rounding, p.flight);
+      if (p.follows()) p.depart(*team, lines, reference, rounding);
   }
 
   void move_to(double s) {
@@ -110,17 +161,11 @@ struct SteppingEnergy::Part final : Flight {
     at.V = at.rate = at.magnitude = at.noise = 0.0;
     at.rates.resize(rate_count);
     for (Piece& p : pieces) {
-      const Index size = std::ssize(p.terms);
       const auto rates = std::span(at.rates).subspan(p.first_rate, p.rates);
       if (p.follows()) {
-        if (measured) {
-          const Batch::Followed turned = p.batch->turn(0, size, p.flight, rates, p.kept);
-          p.found.rate = turned.rate, p.found.noise = turned.noise;
-        } else {
-          p.found = p.batch->follow(0, size, s, p.flight, rates, p.kept);
-        }
+        p.follow(*team, s, measured, rates);
       } else {
-        if (!measured) p.batch->measure(0, size, flight_start + s, lines, p.energies, p.gradients);
+        if (!measured) p.batch->measure(0, std::ssize(p.terms), flight_start + s, lines, p.energies, p.gradients);
         p.found = found_by_measuring(p, rates);
       }
       at.V += p.found.V, at.rate += p.found.rate, at.magnitude += p.found.magnitude, at.noise += p.found.noise;

@@ -196,7 +196,10 @@ void SteppingEnergy::strike(Part& part, double t) {
 
   Events& met = part.met;
   ++(!crossed ? met.reflected : sign > 0.0 ? met.uphill : met.downhill);
-  if (met.all() > 1) met.shortest = std::min(met.shortest, t - met.last);
+  if (met.all() > 1) {
+    met.shortest = std::min(met.shortest, t - met.last);
+    steps_[steps_.size() > 1 ? static_cast<std::size_t>(&part - parts_.data()) : 0].add(t - met.last);
+  }
   met.longest = std::max(met.longest, t - met.last);
   part.at_once = t - met.last > 4.0 * eps * t ? 0 : part.at_once + 1;
   met.last = t;
@@ -292,6 +295,22 @@ const SteppingEnergy::Events& SteppingEnergy::events(Index i) const { return par
 std::int64_t SteppingEnergy::level(Index i) const { return parts_[static_cast<std::size_t>(i)].level; }
 double SteppingEnergy::energy_step(Index i) const { return parts_[static_cast<std::size_t>(i)].h; }
 double SteppingEnergy::level_error() const { return strayed_.value(); }
+
+std::vector<Integrator::StepHistogram> SteppingEnergy::step_histograms() const {
+  std::vector<StepHistogram> all;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto terms = [&](const Part& part) {
+      std::size_t sum = 0;
+      for (const Part::Piece& p : part.pieces) sum += p.terms.size();
+      return sum;
+    };
+    all.push_back(steps_[i].histogram(parts_.size() == 1 ? "all terms"
+                                      : steps_.size() == 1
+                                          ? fmt::format("all {} subdomains", parts_.size())
+                                          : fmt::format("subdomain {}: {} terms", i + 1, terms(parts_[i]))));
+  }
+  return all;
+}
 
 SteppingEnergy::Measures SteppingEnergy::measures() const {
   Events sum;

@@ -28,9 +28,11 @@
 
 #include "tempi/contact/wall.hpp"
 #include "tempi/core/compensated_sum.hpp"
+#include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/stepping/level_search.hpp"
+#include "tempi/integrator/stepping/step_counts.hpp"
 #include "tempi/schedule/event_loop.hpp"
 
 namespace tempi {
@@ -64,6 +66,8 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   Index updates(TermId term) const override;
   double energy_resolution() const override;  // sum_i h_i
   Measures measures() const override;
+  std::vector<StepHistogram> step_histograms() const override;  // of each subdomain, or of more than 16 together
+  void use_threads(int threads) override;
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -111,6 +115,7 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   void kick(NodeId node, const std::array<double, d>& impulse);
 
   const Model& model_;
+  std::unique_ptr<ThreadTeam> team_;
   KickDrift kick_drift_;
   std::vector<double> nominal_, inverse_mass_;  // one a term; one a component, 0 where held
   std::vector<std::int32_t> of_term_;
@@ -121,7 +126,8 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   State* state_ = nullptr;  // in hand
   bool started_ = false;
   double start_energy_ = 0.0;
-  CompensatedSum strayed_;  // change of T + sum k h [J]
+  CompensatedSum strayed_;         // change of T + sum k h [J]
+  std::vector<StepCounts> steps_;  // of each subdomain, or of all
   Witness witness_;
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "tempi/core/distinct.hpp"
@@ -19,7 +20,11 @@ namespace tempi {
 
 SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::vector<double> nominal,
                                std::vector<HardWall> walls)
-    : model_(model), kick_drift_(model, 0.0), nominal_(std::move(nominal)), of_term_(std::move(subdomains.of_term)) {
+    : model_(model),
+      team_(std::make_unique<ThreadTeam>(1)),
+      kick_drift_(model, 0.0),
+      nominal_(std::move(nominal)),
+      of_term_(std::move(subdomains.of_term)) {
   TEMPI_ASSERT(std::ssize(of_term_) == model.term_count() && std::ssize(nominal_) == model.term_count());
   for (const double h : subdomains.energy_step)
     if (!(h > 0.0) || !std::isfinite(h)) throw InputError(fmt::format("energy_step = {} J (must be > 0).", h));
@@ -33,12 +38,15 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
 
   const std::size_t count = subdomains.energy_step.size();
   parts_.resize(count);
+  constexpr std::size_t most_told_apart = 16;
+  steps_.resize(count > most_told_apart ? 1 : count);
   std::vector<std::vector<std::int32_t>> around(static_cast<std::size_t>(model.node_count()));  // subdomains of a node
   std::vector<std::int32_t> place(around.size(), -1);
   for (std::size_t i = 0; i < count; ++i) {
     Part& part = parts_[i];
     part.h = subdomains.energy_step[i];
     part.dim = model.dim();
+    part.team = team_.get();
     for (Index p = 0, term = 0; p < model.potential_count(); ++p) {
       const Potential& potential = model.potential(p);
       std::map<std::size_t, std::vector<Index>> of_width;
@@ -68,8 +76,13 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
       piece.batch = piece.potential->batch(piece.terms, place);
       const auto room = static_cast<std::size_t>(Batch::padded(std::ssize(piece.terms)));
       piece.first_rate = part.rate_count;
+      piece.followed = piece.batch->followed();
       if (piece.follows()) {
-        piece.kept.assign(room * static_cast<std::size_t>(piece.batch->followed()), 0.0);
+        piece.kept.assign(room * static_cast<std::size_t>(piece.followed), 0.0);
+        if (room > Part::Piece::at_once) {
+          piece.found_of.resize((room + Part::Piece::at_once - 1) / Part::Piece::at_once);
+          piece.approach_of.resize(piece.found_of.size());
+        }
         piece.flight.assign(2 * piece.kept.size(), 0.0);
         piece.rates = (piece.terms.size() + whole_pack - 1) / whole_pack * whole_pack;
       } else {
@@ -130,6 +143,11 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
   }
 }
 
+void SteppingEnergy::use_threads(int threads) {
+  team_ = std::make_unique<ThreadTeam>(threads);
+  for (Part& part : parts_) part.team = team_.get();
+}
+
 void SteppingEnergy::save(ArchiveWriter& archive) const {
   save_model(archive, model_);
   archive.put("started", started_);
@@ -154,6 +172,7 @@ void SteppingEnergy::save(ArchiveWriter& archive) const {
     hits.insert(hits.end(), {wall.hits, wall.at_once});
     last.push_back(wall.last);
   }
+  archive.put("steps", steps_);
   archive.put("wall_hits", hits);
   archive.put("last_hits", last);
 }
@@ -195,7 +214,9 @@ void SteppingEnergy::load(ArchiveReader& archive) {
   }
   std::vector<Index> hits(2 * walls_.size());
   std::vector<double> last(walls_.size());
+  std::vector<StepCounts> steps(steps_.size());
   if (same) {
+    archive.get("steps", steps);
     archive.get("wall_hits", hits);
     archive.get("last_hits", last);
   }
@@ -203,6 +224,7 @@ void SteppingEnergy::load(ArchiveReader& archive) {
   started_ = started;
   start_energy_ = energy;
   strayed_ = strayed;
+  steps_ = std::move(steps);
   search_.count_from(looks);
   for (std::size_t i = 0; i < all.size(); ++i) {
     parts_[i].level = all[i].level;

@@ -267,6 +267,7 @@ void SteppingForce::advance(State& state, double t_end, Observer*) {
     ++steps_;
     shortest_ = steps_ == 1 ? leaves.s : std::min(shortest_, leaves.s);
     longest_ = std::max(longest_, leaves.s);
+    lengths_.add(leaves.s);
     at_once_ = leaves.s > 4.0 * std::numeric_limits<double>::epsilon() * t ? 0 : at_once_ + 1;
     if (at_once_ > most_at_once)
       throw SolveError(
@@ -376,6 +377,7 @@ void SteppingForce::save(ArchiveWriter& archive) const {
   archive.put("frame", frame_);
   archive.put("figures", std::array{t_, start_energy_, shortest_, longest_});
   archive.put("steps", std::array{steps_, at_once_});
+  archive.put("lengths", lengths_);
 }
 
 void SteppingForce::load(ArchiveReader& archive) {
@@ -401,6 +403,7 @@ void SteppingForce::load(ArchiveReader& archive) {
   archive.get("frame", other.frame_);
   archive.get("figures", figures);
   archive.get("steps", steps);
+  archive.get("lengths", other.lengths_);
   std::vector<std::int32_t> sorted = other.order_;
   std::ranges::sort(sorted);
   for (std::size_t i = 0; i < n; ++i)
@@ -411,6 +414,7 @@ void SteppingForce::load(ArchiveReader& archive) {
   for (std::size_t i = 0; i < n; ++i) rank_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
   std::tie(t_, start_energy_, shortest_, longest_) = std::tuple_cat(figures);
   std::tie(steps_, at_once_) = std::tuple_cat(steps);
+  lengths_ = other.lengths_;
   started_ = other.started_;
   if (started_) find_force();
 }

@@ -34,6 +34,7 @@
 
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
+#include "tempi/integrator/stepping/step_counts.hpp"
 
 namespace tempi {
 
@@ -61,6 +62,10 @@ class SteppingForce final : public Integrator {
   double step(TermId term) const override;  // mean so far
   Index updates(TermId) const override { return steps_; }
   Measures measures() const override;
+  std::vector<StepHistogram> step_histograms() const override {
+    if (steps_ == 0) return {};
+    return {lengths_.histogram("all terms")};
+  }
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -121,6 +126,7 @@ class SteppingForce final : public Integrator {
   std::vector<double> w_, v_, jump_;        // jump: V(z^i) - V(z^(i-1)) by the place in the order
   double t_ = 0.0;
   Index steps_ = 0;
+  StepCounts lengths_;
   Index at_once_ = 0;
   bool started_ = false;
   double start_energy_ = 0.0, shortest_ = 0.0, longest_ = 0.0;
