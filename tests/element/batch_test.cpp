@@ -121,6 +121,39 @@ TEST_P(BatchOf, cells_measures_the_energies_and_gradients_of_its_terms) {
     }
 }
 
+TEST_P(BatchOf, cells_tells_which_term_is_crossed_soonest) {
+  const Lines lines = lines_of(displacements(0.05, 4), potential.dim(), 1.0, 3);
+  const auto batch = potential.batch(terms, lines.place);
+  AlignedVector<NodeShift> reference(lines.nodes.size());
+  const auto place = [&](NodeId a) { return lines.place[ordinal(a)]; };
+  for (Index a = 0; a < body.mesh->node_count(); ++a) {
+    const auto X = body.mesh->point(make_id<NodeId>(a));
+    std::ranges::copy(X, reference[static_cast<std::size_t>(place(make_id<NodeId>(a)))].displacement);
+  }
+  double expected = infinite;
+  for (const Index k : terms) {
+    double nearest = infinite, fastest = 0.0;
+    for (const NodeId a : potential.stencil(k))
+      for (const NodeId b : potential.stencil(k)) {
+        if (a == b) continue;
+        double distance = 0.0, speed = 0.0;
+        for (std::size_t c = 0; c < static_cast<std::size_t>(potential.dim()); ++c) {
+          const auto i = static_cast<std::size_t>(place(a)), j = static_cast<std::size_t>(place(b));
+          distance += std::pow(reference[i].displacement[c] + lines.nodes[i].displacement[c] -
+                                   reference[j].displacement[c] - lines.nodes[j].displacement[c],
+                               2);
+          speed += std::pow(lines.nodes[i].velocity[c] - lines.nodes[j].velocity[c], 2);
+        }
+        nearest = std::min(nearest, distance);
+        fastest = std::max(fastest, speed);
+      }
+    expected = std::min(expected, nearest / fastest);
+  }
+  AlignedVector<double> flight(static_cast<std::size_t>(2 * Batch::padded(size) * batch->followed()));
+  EXPECT_NEAR(batch->depart(0, size, lines.nodes, reference, 0.0, flight), expected, 1e-12 * expected);
+  EXPECT_EQ(batch->depart(0, size, lines.nodes, reference, 1e9, flight), infinite);  // all of it rounding
+}
+
 TEST_P(BatchOf, cells_measured_in_parts_gives_the_same_bits) {
   const Lines lines = lines_of(displacements(0.05, 7), potential.dim(), 1.0, 3);
   const auto batch = potential.batch(terms, lines.place);

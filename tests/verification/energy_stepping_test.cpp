@@ -92,6 +92,20 @@ TEST(EnergyStepping, turns_an_oscillator_in_the_time_of_the_closed_form) {
   }
 }
 
+// When it is first reflected.
+double turning_time(double h) {
+  const Body body = oscillator();
+  const auto method = make_one(*body.model, h);
+  State state = reference_state(*body.model);
+  state.velocity[0] = 1.0;
+  double turned = 0.0;
+  method->set_witness([&](Index, double t, double jump) {
+    if (jump == 0.0 && turned == 0.0) turned = t;
+  });
+  method->advance_to(state, 4.0);
+  return turned;
+}
+
 // The error of the period falls as sqrt(h): over the mean of energy steps that divide the energy at random.
 TEST(EnergyStepping, has_periods_of_order_one_half_in_the_energy_step) {
   Random random(8);
@@ -99,17 +113,7 @@ TEST(EnergyStepping, has_periods_of_order_one_half_in_the_energy_step) {
   for (double base = 1e-2; base > 5e-6; base *= 0.1) {
     double sum = 0.0;
     for (int i = 0; i < 40; ++i) {
-      const double step = base * random.uniform(0.8, 1.25);
-      const Body body = oscillator();
-      const auto method = make_one(*body.model, step);
-      State state = reference_state(*body.model);
-      state.velocity[0] = 1.0;
-      double turned = 0.0;
-      method->set_witness([&](Index, double t, double jump) {
-        if (jump == 0.0 && turned == 0.0) turned = t;
-      });
-      method->advance_to(state, 4.0);
-      sum += std::abs(turned - 0.5 * pi) / 40;
+      sum += std::abs(turning_time(base * random.uniform(0.8, 1.25)) - 0.5 * pi) / 40;
     }
     h.push_back(base), errors.push_back(sum);
   }
@@ -159,18 +163,7 @@ TEST(EnergyStepping, does_not_converge_where_the_thesis_says_so) {
 // does not.
 TEST(EnergyStepping, turns_too_late_where_steps_nearly_divide_the_energy) {
   constexpr double c = 2.0;
-  const auto late = [](double h) {
-    const Body body = oscillator();
-    const auto method = make_one(*body.model, h);
-    State state = reference_state(*body.model);
-    state.velocity[0] = 1.0;
-    double turned = 0.0;
-    method->set_witness([&](Index, double t, double jump) {
-      if (jump == 0.0 && turned == 0.0) turned = t;
-    });
-    method->advance_to(state, 4.0);
-    return turned - 0.5 * pi;
-  };
+  const auto late = [](double h) { return turning_time(h) - 0.5 * pi; };
   double before = 1.0;
   for (const double k : {100.0, 1000.0, 10'000.0}) {
     const double h = 1.0 / (std::sqrt(k * k + 2.0 * c) + k);  // k h + c h^2 = 1/2
