@@ -241,20 +241,27 @@ TEST(AsyncEnergyStepping, keeps_energy_and_momenta_with_any_subdomains) {
   }
 }
 
-// 1296 tetrahedra, in several blocks whose sums are added in their order.
+// 1296 tetrahedra, in several blocks whose sums are added in their order; and in subdomains, of which several begin
+// anew at one event.
 TEST(EnergyStepping, gives_the_same_bits_on_any_number_of_threads) {
   const Body body = make_body(tetrahedron_mesh(CellType::tetrahedron4, 6, 0.1, 2), NeoHookean{{1.3, 0.7}}, 1.2);
   const State start = moving_state(body, 0.0, 0.05, 4);
-  const auto end_with = [&](int threads) {
-    const auto method = make_one(*body.model, 1e-5);
-    method->use_threads(threads);
-    State state = start;
-    method->advance_to(state, 0.3);
-    EXPECT_GT(method->events(0).all(), 10);
-    return state;
-  };
-  const State alone = end_with(1);
-  for (const int threads : {2, 3, 5}) EXPECT_TRUE(same_bits(end_with(threads), alone)) << threads;
+  for (const std::int32_t subdomains : {1, 5}) {
+    const auto end_with = [&](int threads) {
+      const auto method = subdomains == 1 ? make_one(*body.model, 1e-5) : make_several(*body.model, 1e-5, subdomains);
+      method->use_threads(threads);
+      State state = start;
+      method->advance_to(state, 0.3);
+      EXPECT_GT(method->events(0).all(), 10);
+      return std::pair(state, method->measures());
+    };
+    const auto [alone, measures] = end_with(1);
+    for (const int threads : {2, 3, 5}) {
+      const auto [state, again] = end_with(threads);
+      EXPECT_TRUE(same_bits(state, alone)) << threads;
+      EXPECT_EQ(again, measures);
+    }
+  }
 }
 
 // The control: a method that takes its momenta from elsewhere. Verlet at the mean step keeps no level.

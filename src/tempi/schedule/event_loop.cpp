@@ -15,6 +15,15 @@ EventLoop::Slot EventLoop::add(std::int32_t source, const Item& item) {
 
 void EventLoop::predict_again(Slot slot) { queue_.reschedule(slot, source_of(slot).predict(queue_.key(slot).item)); }
 
+void EventLoop::predict_again(std::span<const Slot> slots, ThreadTeam& team) {
+  times_.resize(slots.size());
+  team.for_each(std::ssize(slots), [&](Index i) {
+    const Slot slot = slots[static_cast<std::size_t>(i)];
+    times_[static_cast<std::size_t>(i)] = source_of(slot).predict(queue_.key(slot).item);
+  });
+  for (std::size_t i = 0; i < slots.size(); ++i) queue_.reschedule(slots[i], times_[i]);
+}
+
 void EventLoop::predict_all() {
   for (const Slot slot : queue_.slots()) predict_again(slot);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tempi/core/ids.hpp"
+#include "tempi/core/thread_team.hpp"
 #include "tempi/schedule/event_queue.hpp"
 
 namespace tempi {
@@ -55,6 +56,8 @@ class EventLoop {
   void remove(Slot slot) { queue_.remove(slot); }
 
   void predict_again(Slot slot);
+  // Several of one source, whose predictions of them do not touch the same data, on all threads.
+  void predict_again(std::span<const Slot> slots, ThreadTeam& team);
   void predict_all();  // as after a checkpoint
 
   // Tells every source.
@@ -70,6 +73,7 @@ class EventLoop {
   std::vector<Source*> sources_;
   EventQueue queue_;
   std::vector<Event> due_;
+  std::vector<double> times_;
 };
 
 }  // namespace tempi

@@ -104,6 +104,7 @@ struct SteppingEnergy::Part final : Flight {
   EventLoop::Slot slot = 0;
   int dim = 0;
   ThreadTeam* team = nullptr;
+  LevelSearch search;
 
   // Where it is: what a checkpoint keeps.
   std::int64_t level = 0;
@@ -232,7 +233,7 @@ struct SteppingEnergy::Part final : Flight {
         }
         const std::int32_t* place = p.places.data();
         for (std::size_t k = 0; k < p.terms.size(); ++k, place += p.width) {
-          double nearest = std::numeric_limits<double>::infinity(), fastest = 0.0;
+          double nearest = std::numeric_limits<double>::infinity(), farthest = 0.0;
           for (std::size_t a = 1; a < p.width; ++a)
             for (std::size_t b = 0; b < a; ++b) {
               const auto i = static_cast<std::size_t>(place[a]) * d, j = static_cast<std::size_t>(place[b]) * d;
@@ -245,9 +246,9 @@ struct SteppingEnergy::Part final : Flight {
                 speed += w * w;
               }
               nearest = std::min(nearest, distance);
-              if (speed > rounding) fastest = std::max(fastest, speed);
+              if (speed > rounding) farthest = std::max(farthest, speed);
             }
-          if (nearest < least * fastest) least = nearest / fastest;
+          if (nearest < least * farthest) least = nearest / farthest;
         }
       }
     });

@@ -108,8 +108,8 @@ double SteppingEnergy::predict(const EventLoop::Item& item) {
     part.next = {std::numeric_limits<double>::infinity(), Edge::none, part.curvature};
     return EventLoop::never;
   }
-  part.next = search_.first_exit(part, part.low(), part.high(), part.standing, part.curvature,
-                                 4.0 * eps * std::max(part.flight_start, std::numeric_limits<double>::min()));
+  part.next = part.search.first_exit(part, part.low(), part.high(), part.standing, part.curvature,
+                                     4.0 * eps * std::max(part.flight_start, std::numeric_limits<double>::min()));
   return part.flight_start + part.next.s;
 }
 
@@ -158,11 +158,13 @@ void SteppingEnergy::strike(Part& part, double t) {
     state.clock[i] = t;
   }
   const std::vector<double>& n = part.n;
+  // v . n as the search found it, term by term: a sum over nodes has the rounding of a common velocity, and might not
+  // agree that a grazing flight leaves.
   double vn = 0.0, mn = 0.0;
+  for (const Part::Piece& p : part.pieces) vn += p.found.rate;
   for (std::size_t a = 0; a < part.nodes.size(); ++a)
     for (std::size_t c = 0; c < d; ++c) {
       const std::size_t i = ordinal(part.nodes[a]) * d + c;
-      vn += state.velocity[i] * n[a * d + c];
       mn += inverse_mass_[i] * n[a * d + c] * n[a * d + c];
     }
   if (!std::isfinite(vn) || !std::isfinite(mn))
@@ -213,6 +215,7 @@ void SteppingEnergy::strike(Part& part, double t) {
   if (lambda != 0.0) {
     for (const Part::Neighbour& near : part.neighbours)
       if (std::ranges::any_of(near.shared, feels)) start_anew(parts_[static_cast<std::size_t>(near.part)], t);
+    predict_anew();
     for (const std::int32_t w : part.walls) loop_.predict_again(walls_[static_cast<std::size_t>(w)].slot);
   }
   if (witness_) witness_(static_cast<Index>(&part - parts_.data()), t, crossed ? jump : 0.0);
@@ -222,7 +225,33 @@ void SteppingEnergy::start_anew(Part& part, double t) {
   if (part.flight_start != t) part.standing = Edge::none;
   part.flight_start = t;
   part.just_struck = false;
-  loop_.predict_again(part.slot);
+  anew_.push_back(&part);
+}
+
+// Several at once, each alone on a thread; one alone on all of them.
+void SteppingEnergy::predict_anew() {
+  slots_.clear();
+  for (Part* part : anew_) {
+    slots_.push_back(part->slot);
+    if (anew_.size() > 1) part->team = &alone_;
+  }
+  const auto ended = [&] {
+    for (Part* part : anew_) part->team = team_.get();
+    anew_.clear();
+  };
+  try {
+    slots_.size() == 1 ? loop_.predict_again(slots_.front()) : loop_.predict_again(slots_, *team_);
+  } catch (...) {
+    ended();
+    throw;
+  }
+  ended();
+}
+
+Index SteppingEnergy::looks() const {
+  Index sum = 0;
+  for (const Part& part : parts_) sum += part.search.looks();
+  return sum;
 }
 
 void SteppingEnergy::hit(WallPart& wall, double t) {
@@ -256,6 +285,7 @@ void SteppingEnergy::hit(WallPart& wall, double t) {
                     "the wall, or leave its components free.",
                     index(node), t));
   for (const std::int32_t j : wall.parts[wall.next]) start_anew(parts_[static_cast<std::size_t>(j)], t);
+  predict_anew();
   for (const std::int32_t w : wall.walls[wall.next]) {
     WallPart& other = walls_[static_cast<std::size_t>(w)];
     if (&other != &wall) loop_.predict_again(other.slot);
@@ -328,7 +358,7 @@ SteppingEnergy::Measures SteppingEnergy::measures() const {
                   {"reflected", number(sum.reflected)},
                   {"subdomains", number(std::ssize(parts_))},
                   {"level_error", level_error() / std::max(std::abs(start_energy_), energy_resolution())},
-                  {"looks_per_event", events > 0.0 ? number(search_.looks()) / events : 0.0}};
+                  {"looks_per_event", events > 0.0 ? number(looks()) / events : 0.0}};
   if (!walls_.empty()) {
     Index hits = 0;
     for (const WallPart& wall : walls_) hits += wall.hits;

@@ -108,7 +108,9 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   void start(State& state);
   void strike(Part& part, double t);
   void hit(WallPart& wall, double t);
-  void start_anew(Part& part, double t);
+  void start_anew(Part& part, double t);  // predict_anew() once all are told
+  void predict_anew();
+  Index looks() const;
   Gap gap_of(const WallPart& wall, NodeId node) const;
   std::array<double, 3> place_of(NodeId node) const;
   template <std::size_t d>
@@ -122,7 +124,9 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   std::vector<Part> parts_;
   std::vector<WallPart> walls_;
   EventLoop loop_;
-  LevelSearch search_;
+  ThreadTeam alone_{1};
+  std::vector<Part*> anew_;  // whose flights begin anew at this instant
+  std::vector<EventLoop::Slot> slots_;
   State* state_ = nullptr;  // in hand
   bool started_ = false;
   double start_energy_ = 0.0;

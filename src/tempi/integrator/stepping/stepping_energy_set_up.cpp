@@ -153,7 +153,7 @@ void SteppingEnergy::save(ArchiveWriter& archive) const {
   archive.put("started", started_);
   archive.put("energy", start_energy_);
   archive.put("strayed", strayed_);
-  archive.put("looks", search_.looks());
+  archive.put("looks", looks());
   archive.put("subdomain_of_term", of_term_);
   archive.put("subdomains", subdomain_count());
   for (const Part& part : parts_) {
@@ -225,7 +225,8 @@ void SteppingEnergy::load(ArchiveReader& archive) {
   start_energy_ = energy;
   strayed_ = strayed;
   steps_ = std::move(steps);
-  search_.count_from(looks);
+  for (Part& part : parts_) part.search.count_from(0);
+  parts_.front().search.count_from(looks);
   for (std::size_t i = 0; i < all.size(); ++i) {
     parts_[i].level = all[i].level;
     parts_[i].standing = all[i].standing;
