@@ -217,7 +217,8 @@ class Particles(CaseFolder):
                 self.assertEqual(len(h["edges"]), len(h["counts"]) + 1)
                 self.assertTrue(all(a < b <= 1.25000001 * a for a, b in zip(h["edges"], h["edges"][1:]) if a > 0))
             self.assertTrue(min(h["edges"][0] for h in told) <= measures["shortest_step"])
-            self.assertTrue(max(h["edges"][-1] for h in told) >= measures["longest_step"] * (name == "faces"))
+            if name == "faces":  # others tell as longest what may be the way to the first event, which is no step
+                self.assertTrue(told[0]["edges"][-2] <= measures["longest_step"] <= told[0]["edges"][-1])
             self.assertIn(f"{name}.out/steps.png", self.pictures_of(f"{name}.out"))
         self.assertIsNone(pictures.step_histograms(self.run_particles("none", OSCILLATOR)))
 

@@ -205,8 +205,7 @@ inline double deviation_of_followed(const Potential& potential, std::span<const 
   double worst = 0.0;
   for (const double off :
        {std::abs(found.V - V) / magnitude, std::abs(found.magnitude - magnitude) / magnitude,
-        std::abs(found.rate - rate[0]) / noise[0], std::abs(found.noise - noise[0]) / noise[0],
-        std::abs(then.rate - rate[1]) / noise[1], std::abs(then.noise - noise[1]) / noise[1], worst_rate / largest_rate,
+        std::abs(found.rate - rate[0]) / noise[0], std::abs(then.rate - rate[1]) / noise[1], worst_rate / largest_rate,
         largest_difference(gradient, expected_gradient) / largest(expected_gradient)})
     if (!(off <= worst)) worst = off;
   return worst;

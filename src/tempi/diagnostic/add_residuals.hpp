@@ -7,11 +7,6 @@
 
 namespace tempi {
 
-template <class P>
-inline P magnitude(P x) {
-  return P(x.v < 0.0 ? (-x).v : x.v);
-}
-
 template <class P, bool complete>
 inline void add_to_records(const ResidualRecords& of, Index i, const ToldOfStrikes& told, double time) {
   const P V = P::read(told.energy + i);

@@ -62,7 +62,7 @@ class Batch {
   // is zero, elsewhere not a number where a term is not admissible. `add_gradient` adds the dV/dx kept by line, dim
   // numbers each. Spans as above; rates have room up to a whole pack, and are written there.
   struct Followed {
-    double V, rate, magnitude, noise;  // sums of V_k [J], dV_k/dt [W], |V_k|, |dV_k/dt|
+    double V, rate, magnitude;  // sums of V_k [J], dV_k/dt [W], |V_k|
   };
   virtual Index followed() const { return 0; }
   // Returns the least over the terms of (distance / speed)^2 [s^2], the shortest distance of two of its nodes and the

@@ -19,8 +19,6 @@ class FollowedTerms {
  public:
   static constexpr std::size_t W = P::width, row = (N - 1) * D;
 
-  static P magnitude(P x) { return P(x.v < 0.0 ? (-x).v : x.v); }
-
   void add_energies(P V) {
     V_ = V_ + V;
     magnitude_ = magnitude_ + magnitude(V);
@@ -33,7 +31,6 @@ class FollowedTerms {
     for (std::size_t i = 0; i < row; ++i) rate = rate + P::load(kept + i * W) * P::load(flight + (row + i) * W);
     rate.store(rates);
     rate_ = rate_ + rate;
-    noise_ = noise_ + magnitude(rate);
     kept += row * W, flight += 2 * row * W, rates += W;
   }
 
@@ -44,7 +41,7 @@ class FollowedTerms {
     return found.sums();
   }
 
-  Batch::Followed sums() const { return {sum(V_), sum(rate_), sum(magnitude_), sum(noise_)}; }
+  Batch::Followed sums() const { return {sum(V_), sum(rate_), sum(magnitude_)}; }
 
   static void add_gradients(const double* kept, const std::int32_t* place, std::size_t dim, double* gradient) {
     for (std::size_t a = 1; a < N; ++a)
@@ -63,7 +60,7 @@ class FollowedTerms {
     return all;
   }
 
-  P V_{0.0}, rate_{0.0}, magnitude_{0.0}, noise_{0.0};
+  P V_{0.0}, rate_{0.0}, magnitude_{0.0};
 };
 
 // What Batch::depart returns: of pairs of nodes of one pack of terms after the other.

@@ -64,6 +64,11 @@ struct Pack {
   friend Pack operator-(Pack a) { return Pack(-a.v); }
 };
 
+template <int W>
+inline Pack<W> magnitude(Pack<W> x) {
+  return Pack<W>(x.v < 0.0 ? (-x).v : x.v);
+}
+
 // ln(1 + x) for x > -1, within about 2 units in the last place, small x included; anything for other x.
 //   1 + x = 2^k m, sqrt(1/2) <= m < sqrt 2;   ln m = 2 artanh s, s = (m - 1)/(m + 1);
 // what rounding 1 + x to y has lost comes back as (x - (y - 1)) / y.

@@ -77,8 +77,7 @@ struct SteppingEnergy::Part final : Flight {
         const auto mine = rates_of_terms.subspan(static_cast<std::size_t>(first));
         const auto where = from(first, 2, std::as_const(flight));
         if (measured) {
-          const Batch::Followed turned = batch->turn(first, last, where, mine, from(first, 1, std::as_const(kept)));
-          sums.rate = turned.rate, sums.noise = turned.noise;
+          sums.rate = batch->turn(first, last, where, mine, from(first, 1, std::as_const(kept))).rate;
         } else {
           sums = batch->follow(first, last, s, where, mine, from(first, 1, kept));
         }
@@ -87,7 +86,7 @@ struct SteppingEnergy::Part final : Flight {
       each_block(team, [&](std::size_t b, Index first, Index last) { of(first, last, found_of[b]); });
       found = {};
       for (const Batch::Followed& block : found_of)
-        found.V += block.V, found.rate += block.rate, found.magnitude += block.magnitude, found.noise += block.noise;
+        found.V += block.V, found.rate += block.rate, found.magnitude += block.magnitude;
     }
   };
 
@@ -126,6 +125,11 @@ struct SteppingEnergy::Part final : Flight {
   Look there_;                                                    // where the flight ends
   double measured_at = std::numeric_limits<double>::quiet_NaN();  // s of the energies and gradients there are
 
+  Index terms() const {
+    Index sum = 0;
+    for (const Piece& p : pieces) sum += std::ssize(p.terms);
+    return sum;
+  }
   double low() const { return static_cast<double>(level) * h; }
   double high() const { return static_cast<double>(level + 1) * h; }
 
@@ -159,7 +163,7 @@ struct SteppingEnergy::Part final : Flight {
   void look(double s, Look& at) override {
     const bool measured = s == measured_at;
     if (!measured && measures) move_to(s);
-    at.V = at.rate = at.magnitude = at.noise = 0.0;
+    at.V = at.rate = at.magnitude = 0.0;
     at.rates.resize(rate_count);
     for (Piece& p : pieces) {
       const auto rates = std::span(at.rates).subspan(p.first_rate, p.rates);
@@ -169,18 +173,14 @@ struct SteppingEnergy::Part final : Flight {
         if (!measured) p.batch->measure(0, std::ssize(p.terms), flight_start + s, lines, p.energies, p.gradients);
         p.found = found_by_measuring(p, rates);
       }
-      at.V += p.found.V, at.rate += p.found.rate, at.magnitude += p.found.magnitude, at.noise += p.found.noise;
+      at.V += p.found.V, at.rate += p.found.rate, at.magnitude += p.found.magnitude;
     }
     measured_at = s;
   }
 
   Batch::Followed found_by_measuring(const Piece& p, std::span<double> rates) const {
     Batch::Followed found{};
-    auto add_rate = [&, rate = rates.data()](double of_one) mutable {
-      *rate++ = of_one;
-      found.noise += std::abs(of_one);
-    };
-    with_dim(dim, [&]<std::size_t d>() {
+    with_dim(dim, [&, rate = rates.data()]<std::size_t d>() mutable {
       const double* g = p.gradients.data();
       const std::int32_t* place = p.places.data();
       for (std::size_t k = 0; k < p.terms.size(); ++k) {
@@ -189,10 +189,10 @@ struct SteppingEnergy::Part final : Flight {
           const double* w = &v[static_cast<std::size_t>(*place) * d];
           double of_node = 0.0;
           for (std::size_t c = 0; c < d; ++c) of_node += g[c] * w[c];
-          if (p.length) add_rate(of_node);  // of what a sum has at different nodes nothing cancels either
+          if (p.length) *rate++ = of_node;  // of what a sum has at different nodes nothing cancels either
           sum += of_node;
         }
-        if (!p.length) add_rate(sum);
+        if (!p.length) *rate++ = sum;
         found.rate += sum;
         found.V += p.energies[k];
         found.magnitude += std::abs(p.energies[k]);
@@ -233,7 +233,7 @@ struct SteppingEnergy::Part final : Flight {
         }
         const std::int32_t* place = p.places.data();
         for (std::size_t k = 0; k < p.terms.size(); ++k, place += p.width) {
-          double nearest = std::numeric_limits<double>::infinity(), farthest = 0.0;
+          double nearest = std::numeric_limits<double>::infinity(), fastest = 0.0;
           for (std::size_t a = 1; a < p.width; ++a)
             for (std::size_t b = 0; b < a; ++b) {
               const auto i = static_cast<std::size_t>(place[a]) * d, j = static_cast<std::size_t>(place[b]) * d;
@@ -246,9 +246,9 @@ struct SteppingEnergy::Part final : Flight {
                 speed += w * w;
               }
               nearest = std::min(nearest, distance);
-              if (speed > rounding) farthest = std::max(farthest, speed);
+              if (speed > rounding) fastest = std::max(fastest, speed);
             }
-          if (nearest < least * farthest) least = nearest / farthest;
+          if (nearest < least * fastest) least = nearest / fastest;
         }
       }
     });

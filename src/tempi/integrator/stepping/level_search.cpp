@@ -50,20 +50,22 @@ double crossing_of_cubic(const Look& a, const Look& b, double level) {
   return std::clamp(x, 1e-9, 1.0 - 1e-12);
 }
 
-// sum_K |V_K'(b) - V_K'(a)|, in sums of every eighth: compilers add several at once.
-double change_of_rates(const Look& a, const Look& b) {
+// of(0) + ... + of(count - 1), every eighth by itself: compilers add several at once.
+template <class Of>
+double sum_of_all(std::size_t count, Of&& of) {
   std::array<double, 8> sums{};
   std::size_t k = 0;
-  for (; k + sums.size() <= a.rates.size(); k += sums.size())
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += std::abs(b.rates[k + i] - a.rates[k + i]);
-  for (; k < a.rates.size(); ++k) sums[0] += std::abs(b.rates[k] - a.rates[k]);
+  for (; k + sums.size() <= count; k += sums.size())
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += of(k + i);
+  for (; k < count; ++k) sums[0] += of(k);
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 // Whether V cannot leave [low, high] between two places, by more than `slack`.
 bool stays_within(const Look& a, const Look& b, double low, double high, double slack) {
   const double length = b.s - a.s;
-  const double C = wider * change_of_rates(a, b) / length;
+  const double change = sum_of_all(a.rates.size(), [&](std::size_t k) { return std::abs(b.rates[k] - a.rates[k]); });
+  const double C = wider * change / length;
   for (const double sign : {1.0, -1.0}) {
     // sign V <= min(f, g), f = a.V + a.rate x + C x^2/2, g = b.V - b.rate (L - x) + C (L - x)^2/2: largest where they
     // meet
@@ -113,7 +115,9 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
                       : at.V <= low + tolerance && at.rate < 0.0 ? Edge::low
                                                                  : Edge::none;
     if (edge == Edge::none) return edge;
-    return std::abs(at.rate) > 8.0 * eps * at.noise ? edge : Edge::none;
+    const double noise =
+        sum_of_all(at.rates.size(), [&](std::size_t k) { return std::abs(at.rates[k]); });  // of the rate
+    return std::abs(at.rate) > 8.0 * eps * noise ? edge : Edge::none;
   };
   const auto is_outside = [&](const Look& at) { return at.V > high + tolerance || at.V < low - tolerance; };
   // Whether it turns back before it is beyond the edge by more than counts, as a spring's energy does at its bottom.

@@ -26,7 +26,6 @@ struct Look {                  // at one place of a flight
   double s = 0.0;              // [s]
   double V = 0.0, rate = 0.0;  // [J], dV/ds [W]
   double magnitude = 0.0;      // sum_K |V_K| [J], whose rounding V has
-  double noise = 0.0;          // sum_K |dV_K/ds| [W], whose rounding the rate has
   std::vector<double> rates;   // dV_K/ds of each term [W], and zeros
 };
 

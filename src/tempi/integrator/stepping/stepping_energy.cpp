@@ -248,12 +248,6 @@ void SteppingEnergy::predict_anew() {
   ended();
 }
 
-Index SteppingEnergy::looks() const {
-  Index sum = 0;
-  for (const Part& part : parts_) sum += part.search.looks();
-  return sum;
-}
-
 void SteppingEnergy::hit(WallPart& wall, double t) {
   State& state = *state_;
   const NodeId node = wall.hard.nodes[wall.next];
@@ -329,15 +323,10 @@ double SteppingEnergy::level_error() const { return strayed_.value(); }
 std::vector<Integrator::StepHistogram> SteppingEnergy::step_histograms() const {
   std::vector<StepHistogram> all;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const auto terms = [&](const Part& part) {
-      std::size_t sum = 0;
-      for (const Part::Piece& p : part.pieces) sum += p.terms.size();
-      return sum;
-    };
     all.push_back(steps_[i].histogram(parts_.size() == 1 ? "all terms"
                                       : steps_.size() == 1
                                           ? fmt::format("all {} subdomains", parts_.size())
-                                          : fmt::format("subdomain {}: {} terms", i + 1, terms(parts_[i]))));
+                                          : fmt::format("subdomain {}: {} terms", i + 1, parts_[i].terms())));
   }
   return all;
 }
@@ -352,13 +341,19 @@ SteppingEnergy::Measures SteppingEnergy::measures() const {
   }
   const auto number = [](Index count) { return static_cast<double>(count); };
   const double events = number(sum.all());
+  double looks = 0.0, terms = 0.0;  // terms: once for each look
+  for (const Part& part : parts_) {
+    looks += number(part.search.looks());
+    terms += number(part.search.looks()) * number(part.terms());
+  }
   Measures all = {{"events", events},
                   {"uphill", number(sum.uphill)},
                   {"downhill", number(sum.downhill)},
                   {"reflected", number(sum.reflected)},
                   {"subdomains", number(std::ssize(parts_))},
                   {"level_error", level_error() / std::max(std::abs(start_energy_), energy_resolution())},
-                  {"looks_per_event", events > 0.0 ? number(looks()) / events : 0.0}};
+                  {"looks_per_event", events > 0.0 ? looks / events : 0.0},
+                  {"terms_looked_at", terms}};
   if (!walls_.empty()) {
     Index hits = 0;
     for (const WallPart& wall : walls_) hits += wall.hits;

@@ -110,7 +110,6 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   void hit(WallPart& wall, double t);
   void start_anew(Part& part, double t);  // predict_anew() once all are told
   void predict_anew();
-  Index looks() const;
   Gap gap_of(const WallPart& wall, NodeId node) const;
   std::array<double, 3> place_of(NodeId node) const;
   template <std::size_t d>

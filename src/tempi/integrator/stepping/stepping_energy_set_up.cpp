@@ -153,7 +153,6 @@ void SteppingEnergy::save(ArchiveWriter& archive) const {
   archive.put("started", started_);
   archive.put("energy", start_energy_);
   archive.put("strayed", strayed_);
-  archive.put("looks", looks());
   archive.put("subdomain_of_term", of_term_);
   archive.put("subdomains", subdomain_count());
   for (const Part& part : parts_) {
@@ -163,6 +162,7 @@ void SteppingEnergy::save(ArchiveWriter& archive) const {
     archive.put("flight", std::array{part.flight_start, part.curvature});
     archive.put("next", std::array{part.next.s, part.next.curvature});
     archive.put("next_edge", part.next.edge);
+    archive.put("looks", part.search.looks());
     archive.put("events", part.met);
     archive.put("at_once", part.at_once);
   }
@@ -185,18 +185,17 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     std::array<double, 2> flight, next;
     Edge next_edge;
     Events met;
-    Index at_once;
+    Index at_once, looks;
   };
   require_same_model(archive, model_);
   bool started = false;
   double energy = 0.0;
   CompensatedSum strayed;
-  Index looks = 0, count = 0;
+  Index count = 0;
   std::vector<std::int32_t> of_term(of_term_.size());
   archive.get("started", started);
   archive.get("energy", energy);
   archive.get("strayed", strayed);
-  archive.get("looks", looks);
   archive.get("subdomain_of_term", of_term);
   archive.get("subdomains", count);
   std::vector<Kept> all(parts_.size());
@@ -208,6 +207,7 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     archive.get("flight", all[i].flight);
     archive.get("next", all[i].next);
     archive.get("next_edge", all[i].next_edge);
+    archive.get("looks", all[i].looks);
     archive.get("events", all[i].met);
     archive.get("at_once", all[i].at_once);
     same = all[i].h == parts_[i].h;
@@ -225,14 +225,13 @@ void SteppingEnergy::load(ArchiveReader& archive) {
   start_energy_ = energy;
   strayed_ = strayed;
   steps_ = std::move(steps);
-  for (Part& part : parts_) part.search.count_from(0);
-  parts_.front().search.count_from(looks);
   for (std::size_t i = 0; i < all.size(); ++i) {
     parts_[i].level = all[i].level;
     parts_[i].standing = all[i].standing;
     parts_[i].flight_start = all[i].flight[0];
     parts_[i].curvature = all[i].flight[1];
     parts_[i].next = {all[i].next[0], all[i].next_edge, all[i].next[1]};
+    parts_[i].search.count_from(all[i].looks);
     parts_[i].met = all[i].met;
     parts_[i].at_once = all[i].at_once;
   }
