@@ -66,10 +66,4 @@ inline std::unique_ptr<AviLattice> avi_with(const Body& body, LatticeOptions opt
                                       lattice_of(own_steps(*body.model, safety), LatticeRule::powers_of_two), options);
 }
 
-inline double measure(const Integrator& integrator, std::string_view name) {
-  for (const auto& [key, value] : integrator.measures())
-    if (key == name) return value;
-  throw std::logic_error("no such measure");
-}
-
 }  // namespace tempi::test

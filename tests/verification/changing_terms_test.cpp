@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "support/measure.hpp"
 #include "support/pair_cases.hpp"
 #include "support/runs.hpp"
 #include "tempi/diagnostic/energy.hpp"

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "support/measure.hpp"
 #include "support/touching.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/potential/uniform_field.hpp"
