@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends a wave through a chain of beads and holds it against Gonzalez (2011), section 4.5.2 and Table 4.1.
 
---full: ten beads, both energy steps, Newmark (half an hour; default: three coarse beads). --draw: the picture of the
+--full: ten beads, both energy steps, Newmark (minutes; default: three coarse beads). --draw: the picture of the
 README."""
 
 from __future__ import annotations

@@ -211,6 +211,26 @@ TEST(FaceContact, SumsCrossingsAndItsFastFormDoesToo) {
   EXPECT_GT(energies[0], 0.0);
 }
 
+TEST(FaceContact, IsSmoothUntilACornerPassesAFaceAndAsFarAsItsListTells) {
+  const TwoBodies two;
+  std::vector<double> u(24, 0.0), v(24, 0.0);
+  const auto move = [&](double speed) {
+    for (std::size_t a = 4; a < 8; ++a) v[3 * a + 2] = speed;
+  };
+  EXPECT_EQ(two.contact->smooth_until(u, v, 0.0, 3.0), 3.0);  // at rest
+  move(-2.0);
+  EXPECT_NEAR(two.contact->smooth_until(u, v, 0.0, 3.0), 0.005, 1e-15);
+  EXPECT_EQ(two.contact->smooth_until(u, v, 0.0, 0.004), 0.004);
+  move(2.0);
+  EXPECT_NEAR(two.contact->smooth_until(u, v, 0.0, 3.0), 0.5 * 0.2 / 2.0, 1e-9);  // half the skin
+  // From where it stands on the face that passage is none to come: the next is what its list tells.
+  for (std::size_t a = 4; a < 8; ++a) u[3 * a + 2] = -0.01;
+  move(-2.0);
+  EXPECT_GT(two.contact->smooth_until(u, v, 1e-12, 3.0), 0.01);
+  u[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(two.contact->smooth_until(u, v, 1e-12, 3.0), 1e-12);
+}
+
 TEST(FaceContact, ItsPiecesAreItsGradientAndItsHessian) {
   const TwoBodies two;
   std::vector<double> u(24, 0.0);

@@ -247,6 +247,35 @@ TEST(FaceContact, leaves_bodies_their_own_energy_until_they_meet) {
   EXPECT_GT(std::abs(after[0] - before[0]), 0.1 * scale);  // the control: it was not so all along
 }
 
+// Two tetrahedra, corner against corner, which pass each other straight. How deep they are in each other on the way is
+// a hundredth of an edge: nothing is there half an edge before, nor behind.
+TEST(FaceContact, meets_what_it_would_pass_through_between_two_looks) {
+  for (const double gap : {-0.01, 0.01})
+    for (const double ahead : {0.32, 0.47, 0.55, 0.68, 0.73, 1.04}) {
+      SCOPED_TRACE(gap);
+      SCOPED_TRACE(ahead);
+      const Mesh mesh =
+          mesh_of(3, {0,      0, 0,   0.6,         0, -1,  -0.3,         0.5, -1,  -0.3,         -0.5, -1,
+                      -ahead, 0, gap, 0.6 - ahead, 0, 1.0, -0.3 - ahead, 0.5, 1.0, -0.3 - ahead, -0.5, 1.0},
+                  CellType::tetrahedron4, {{0, 2, 1, 3}, {4, 5, 6, 7}});
+      Model::Parts parts = elastic_parts(mesh, NeoHookean{{130.0, 70.0}}, 1.2);
+      std::array<std::vector<SurfaceTriangle>, 2> sides;
+      for (const CellFacet& f : boundary_facets(mesh))
+        for (const SurfaceTriangle& t : surface_triangles(mesh, std::vector{f}))
+          sides[index(t[0]) < 4 ? 0 : 1].push_back(t);
+      parts.add(make_face_contact(parts.reference, sides[0], sides[1], 0.01));
+      const Model model(std::move(parts));
+      Subdomains each = one_subdomain(model, 1e-4);
+      each.energy_step.assign(3, 1e-4);
+      each.of_term = {0, 1, 2};
+      SteppingEnergy method(model, std::move(each), uniform_steps(model, 1.0));
+      State state = reference_state(model);
+      for (std::size_t a = 4; a < 8; ++a) state.velocity[3 * a] = 0.5;
+      method.advance_to(state, 4.0);
+      EXPECT_EQ(method.events(2).all() > 0, gap < 0.0);
+    }
+}
+
 TEST(FaceContact, goes_on_to_the_same_bits) {
   const TwoBlocks two;
   std::vector<NodeId> all;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tempi/contact/face_crossing.hpp"
+#include "tempi/contact/face_passages.hpp"
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/space/box_tree.hpp"
@@ -60,25 +61,39 @@ class NearFaces {
   }
   bool holds(const Faces& faces, std::span<const double> x) const {
     if (made_at_.size() != x.size()) return false;
-    const double half = 0.5 * faces.skin * (1.0 - 1e-9);
     double farthest = 0.0;
     for (std::size_t i = 0; i < x.size(); i += 3) {
       double moved = 0.0;
       for (std::size_t c = i; c < i + 3; ++c) moved += (x[c] - made_at_[c]) * (x[c] - made_at_[c]);
       farthest = std::max(farthest, moved);
     }
-    return farthest <= half * half;
+    return farthest <= reach(faces) * reach(faces);
+  }
+  // How long, at least, it holds where nodes go from x with velocities v [m/s]; holds now.
+  double holds_for(const Faces& faces, std::span<const double> x, std::span<const double> v) const {
+    double shortest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < x.size(); i += 3) {
+      double moved = 0.0, speed = 0.0;
+      for (std::size_t c = i; c < i + 3; ++c) {
+        moved += (x[c] - made_at_[c]) * (x[c] - made_at_[c]);
+        speed += v[c] * v[c];
+      }
+      if (speed > 0.0) shortest = std::min(shortest, (reach(faces) - std::sqrt(moved)) / std::sqrt(speed));
+    }
+    return std::max(0.0, shortest);
   }
   const std::vector<FacePair>& pairs() const { return pairs_; }
 
  private:
+  static double reach(const Faces& faces) { return 0.5 * faces.skin * (1.0 - 1e-9); }
+
   BoxTree tree_;
   std::vector<Bounds> boxes_;
   std::vector<FacePair> pairs_;
   std::vector<double> made_at_;
 };
 
-// Places from the first vertex of the pair: their own digits count.
+// From the first vertex of the pair, places as well as velocities: their own digits count.
 TwoTriangles<double> places_of(const Faces& faces, const FacePair& pair, std::span<const double> x) {
   TwoTriangles<double> p;
   const auto first = static_cast<std::size_t>(faces.corners[static_cast<std::size_t>(pair[0])][0]);
@@ -171,6 +186,26 @@ class Contact final : public FaceContact {
   bool stays_together() const override { return false; }
   std::optional<double> shortest_length() const override { return faces_.shortest_edge; }
 
+  double smooth_until(std::span<const double> u, std::span<const double> v, double after,
+                      double within) const override {
+    std::vector<double> x = faces_.reference;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += u[i];
+    if (!is_finite(x)) return after;
+    const auto [list, known_for] = at(x, v, within);
+    double until = std::min(within, known_for);
+    double size = 0.0;
+    for (const double value : x) size = std::max(size, std::abs(value));
+    const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * size;
+    for (const FacePair& pair : *list) {
+      const TwoTriangles<double> w = places_of(faces_, pair, v);
+      double speed = 0.0;
+      for (const Point3<double>& of_vertex : w)
+        for (const double component : of_vertex) speed = std::max(speed, std::abs(component));
+      until = std::min(until, first_passage(places_of(faces_, pair, x), w, std::max(after, rounding / speed), until));
+    }
+    return std::max(after, until);
+  }
+
   double energy(Index, std::span<const double> u, double) const override {
     const std::vector<double> x = places(u);
     std::vector<double> g(x.size(), 0.0);
@@ -257,11 +292,18 @@ class Contact final : public FaceContact {
   // Shared: whoever has it may go on while another thread makes the next one.
   List at(std::span<const double> x) const {
     const std::lock_guard lock(last_->making);
-    if (!last_->list || !last_->near.holds(faces_, x)) {
-      last_->near.make(faces_, x);
-      last_->list = std::make_shared<const std::vector<FacePair>>(last_->near.pairs());
-    }
+    if (!last_->list || !last_->near.holds(faces_, x)) make(x);
     return last_->list;
+  }
+  // And for how long it holds where nodes go on with velocities v; longer than `within` if a list can.
+  std::pair<List, double> at(std::span<const double> x, std::span<const double> v, double within) const {
+    const std::lock_guard lock(last_->making);
+    if (!last_->list || !last_->near.holds(faces_, x) || last_->near.holds_for(faces_, x, v) < within) make(x);
+    return {last_->list, last_->near.holds_for(faces_, x, v)};
+  }
+  void make(std::span<const double> x) const {
+    last_->near.make(faces_, x);
+    last_->list = std::make_shared<const std::vector<FacePair>>(last_->near.pairs());
   }
 
   // Nodes of one face, ascending, and of the other; as they stand.

@@ -145,6 +145,10 @@ class BorrowedSum final : public ManyBodySum {
     });
   }
   std::optional<double> shortest_length() const override { return whole_.shortest_length(); }
+  double smooth_until(std::span<const double> u, std::span<const double> v, double after,
+                      double within) const override {
+    return whole_.smooth_until(u, v, after, within);
+  }
   // Nodes of the part are in the whole's order, so keys are, too.
   void each_present(std::span<const double> u, double t, const VisitPresent& visit) const override {
     whole_.each_present(room_(nodes_, u), t, [&](const Present& term) {

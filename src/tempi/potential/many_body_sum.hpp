@@ -38,9 +38,15 @@ class ManyBodySum : public Potential {
   // Every term that is not zero at u, and maybe others; ascending by key. Together they are add_gradient, to rounding.
   virtual void each_present(std::span<const double> u, double t, const VisitPresent& visit) const = 0;
 
-  // How far nodes may go before the sum changes its course, for those who follow its energy along a flight [m]; absent:
-  // nobody can tell.
+  // For those who follow its energy along a flight x + s v: how far nodes may go before a term changes its course [m];
+  // absent: nobody can tell, nor does smooth_until.
   virtual std::optional<double> shortest_length() const { return std::nullopt; }
+  // The first s > after at which a term comes or goes or V'' jumps, [s]; or up to which it is known that there is none,
+  // at most `within`. `u`, `v`: of the stencil's nodes, in its order.
+  virtual double smooth_until(std::span<const double> /*u*/, std::span<const double> /*v*/, double after,
+                              double /*within*/) const {
+    return after;
+  }
 
   // By the Lanczos method, to 1e-3.
   double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const override;

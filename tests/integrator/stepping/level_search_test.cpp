@@ -96,6 +96,31 @@ TEST(LevelSearch, ends_at_a_kink_that_it_is_told_of) {
   EXPECT_EQ(exit.s, 2.0);
 }
 
+// Two bodies touch and part within one flight: V is zero, with its slope, where it begins and where it is told to look.
+TEST(LevelSearch, sees_what_begins_with_the_flight_and_is_over_at_the_kink) {
+  class Hump final : public Flight {
+   public:
+    explicit Hump(double kink) : kink_(kink) {}
+    void look(double s, Look& at) override {
+      const double inside = std::max(0.0, 2.0 - s);
+      at.rates = {4.0 * s * inside * (inside - s)};
+      at.V = 2.0 * s * s * inside * inside;  // at most 2
+      at.rate = at.rates[0];
+      at.magnitude = std::abs(at.V);
+    }
+    double horizon() const override { return 50.0; }
+    double kink() const override { return kink_; }
+
+   private:
+    double kink_;
+  } told(2.0), untold(infinity);
+  LevelSearch search;
+  const Exit exit = search.first_exit(told, 0.0, 1.0, Edge::low, 0.0, 1e-15);
+  EXPECT_EQ(exit.edge, Edge::high);
+  EXPECT_NEAR(exit.s, 1.0 - std::sqrt(1.0 - std::sqrt(0.5)), 1e-9);
+  EXPECT_EQ(search.first_exit(untold, 0.0, 1.0, Edge::low, 0.0, 1e-15).edge, Edge::none);  // the control
+}
+
 TEST(LevelSearch, tells_times_apart_however_far_ahead_they_are) {
   Sum slow({wave(1.0, 1e-10, 0.0)}, 1e9);
   LevelSearch search;

@@ -112,10 +112,13 @@ struct SteppingEnergy::Part final : Flight {
   Events met;
   Index at_once = 0;  // events in a row without time passing
   bool just_struck = false;
+  // Of sums: for how long ahead their kinks are asked for [s], as far as flights go; and where they were last.
+  double window = std::numeric_limits<double>::infinity(), asked_at = 0.0;
 
   Exit next;                  // counted from flight_start
   bool is_predicted = false;  // as `next` says: going on, whose bits a search from here anew would change
   std::vector<NodeLine> lines;
+  std::vector<double> u_of_sum, v_of_sum;
   std::vector<double> x0, v, n;  // displacements at the flight's start, velocities, dV/dx; dim components a node
   std::size_t rate_count = 0;
   AlignedVector<NodeShift> reference;  // places of our nodes
@@ -209,22 +212,28 @@ struct SteppingEnergy::Part final : Flight {
   double kink() const override { return kink_; }
 
   // In which no two nodes of a term come nearer, or go farther, by more than a tenth of the shortest distance in it; of
-  // a sum of its shortest length.
-  void find_horizon() {
+  // a sum of its shortest length. And where it has a kink, those nearer than `resolution` [s] left out.
+  void find_horizon(double resolution) {
     constexpr double tenth = 0.1;
     horizon_ = kink_ = std::numeric_limits<double>::infinity();
+    const double flown = flight_start - std::exchange(asked_at, flight_start);
+    if (flown > 0.5 * window) window *= 4.0;
+    if (flown < 0.0625 * window) window = std::max(0.5 * window, resolution);
     double least = horizon_;  // (distance / speed)^2
     with_dim(dim, [&]<std::size_t d>() {
       for (const Piece& p : pieces) {
         for (const double own : p.own_horizons) horizon_ = std::min(horizon_, own);
         for (std::size_t k = 0; k < p.own_horizons.size(); ++k) {
           const std::size_t i = static_cast<std::size_t>(p.places[k]) * d;
-          kink_ = std::min(kink_, p.potential->first_kink(p.terms[k], std::span(x0).subspan(i, d),
-                                                          std::span(v).subspan(i, d)));
+          const double own =
+              p.potential->first_kink(p.terms[k], std::span(x0).subspan(i, d), std::span(v).subspan(i, d));
+          if (own > resolution) kink_ = std::min(kink_, own);
         }
         if (p.length) {
           const double faster = spread_of_velocities<d>(p);
-          if (faster > rounding && *p.length * *p.length < least * faster) least = *p.length * *p.length / faster;
+          if (!(faster > rounding)) continue;
+          least = std::min(least, *p.length * *p.length / faster);
+          find_kink_of_sum<d>(p, *p.length / std::sqrt(faster), resolution);
           continue;
         }
         if (p.follows()) {
@@ -253,7 +262,17 @@ struct SteppingEnergy::Part final : Flight {
       }
     });
     horizon_ = std::min(horizon_, tenth * std::sqrt(least));
-    if (flight_start + kink_ == flight_start) kink_ = std::numeric_limits<double>::infinity();
+  }
+
+  // Asking costs the more the farther ahead, and neighbours end most flights: not farther than flights go, about.
+  template <std::size_t d>
+  void find_kink_of_sum(const Piece& p, double longest, double resolution) {
+    window = std::min(window, longest);
+    u_of_sum.clear(), v_of_sum.clear();
+    for (const std::int32_t place : p.places)
+      for (std::size_t i = static_cast<std::size_t>(place) * d; i < (static_cast<std::size_t>(place) + 1) * d; ++i)
+        u_of_sum.push_back(x0[i]), v_of_sum.push_back(v[i]);
+    kink_ = std::min(kink_, p.potential->as_sum()->smooth_until(u_of_sum, v_of_sum, resolution, window));
   }
 
   // Of no two nodes the velocities differ by more; squared.

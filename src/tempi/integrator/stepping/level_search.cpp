@@ -65,7 +65,9 @@ double sum_of_all(std::size_t count, Of&& of) {
 bool stays_within(const Look& a, const Look& b, double low, double high, double slack) {
   const double length = b.s - a.s;
   const double change = sum_of_all(a.rates.size(), [&](std::size_t k) { return std::abs(b.rates[k] - a.rates[k]); });
-  const double C = wider * change / length;
+  // Where V changes by other than its slopes' mean, its curvature is that much somewhere.
+  const double hump = 6.0 * std::abs(b.V - a.V - 0.5 * length * (a.rate + b.rate)) / length;
+  const double C = wider * std::max(change, hump) / length;
   for (const double sign : {1.0, -1.0}) {
     // sign V <= min(f, g), f = a.V + a.rate x + C x^2/2, g = b.V - b.rate (L - x) + C (L - x)^2/2: largest where they
     // meet
@@ -138,7 +140,8 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
                              time_to(high, *from_, curvature, standing == Edge::high));
       step = std::max(std::min(step, horizon), resolution);
       if (!std::isfinite(std::min(step, kink))) return ended({infinity, Edge::none, curvature});
-      ahead_.push_back(take(flight, std::min(from_->s + step, kink)));
+      // What begins where the flight does may end at the kink: one look between, at least.
+      ahead_.push_back(take(flight, std::min(from_->s + step, from_->s < 0.5 * kink ? 0.5 * kink : kink)));
     }
     Look& to = *ahead_.back();
     const double length = to.s - from_->s;

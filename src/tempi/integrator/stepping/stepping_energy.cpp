@@ -103,13 +103,13 @@ double SteppingEnergy::predict(const EventLoop::Item& item) {
   Part& part = parts_[static_cast<std::size_t>(item[0])];
   part.begin(*state_, std::exchange(part.just_struck, false));
   if (std::exchange(part.is_predicted, false)) return part.flight_start + part.next.s;
-  part.find_horizon();
+  const double resolution = 4.0 * eps * std::max(part.flight_start, std::numeric_limits<double>::min());
+  part.find_horizon(resolution);
   if (part.is_rigid()) {
     part.next = {std::numeric_limits<double>::infinity(), Edge::none, part.curvature};
     return EventLoop::never;
   }
-  part.next = part.search.first_exit(part, part.low(), part.high(), part.standing, part.curvature,
-                                     4.0 * eps * std::max(part.flight_start, std::numeric_limits<double>::min()));
+  part.next = part.search.first_exit(part, part.low(), part.high(), part.standing, part.curvature, resolution);
   return part.flight_start + part.next.s;
 }
 

@@ -159,7 +159,7 @@ void SteppingEnergy::save(ArchiveWriter& archive) const {
     archive.put("energy_step", part.h);
     archive.put("level", part.level);
     archive.put("standing", part.standing);
-    archive.put("flight", std::array{part.flight_start, part.curvature});
+    archive.put("flight", std::array{part.flight_start, part.curvature, part.window, part.asked_at});
     archive.put("next", std::array{part.next.s, part.next.curvature});
     archive.put("next_edge", part.next.edge);
     archive.put("looks", part.search.looks());
@@ -182,7 +182,8 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     double h;
     std::int64_t level;
     Edge standing;
-    std::array<double, 2> flight, next;
+    std::array<double, 4> flight;
+    std::array<double, 2> next;
     Edge next_edge;
     Events met;
     Index at_once, looks;
@@ -230,6 +231,8 @@ void SteppingEnergy::load(ArchiveReader& archive) {
     parts_[i].standing = all[i].standing;
     parts_[i].flight_start = all[i].flight[0];
     parts_[i].curvature = all[i].flight[1];
+    parts_[i].window = all[i].flight[2];
+    parts_[i].asked_at = all[i].flight[3];
     parts_[i].next = {all[i].next[0], all[i].next_edge, all[i].next[1]};
     parts_[i].search.count_from(all[i].looks);
     parts_[i].met = all[i].met;
