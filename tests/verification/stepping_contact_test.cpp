@@ -276,6 +276,28 @@ TEST(FaceContact, meets_what_it_would_pass_through_between_two_looks) {
     }
 }
 
+// A wedge of a body on a face it lies flat to: its sides cross that face along their whole lower edges at once.
+TEST(FaceContact, tells_faces_that_meet_flat) {
+  const Mesh mesh = mesh_of(3, {-2, -2, 0, 3, -2, 0, 0, 3, 0, 0, 0, -1, 0, 0, 0.2, 0, 1, 0.2, 1, 0, 0.2, 0, 0, 1},
+                            CellType::tetrahedron4, {{0, 2, 1, 3}, {4, 6, 5, 7}});
+  Model::Parts parts = elastic_parts(mesh, NeoHookean{{1.3, 0.7}}, 1.2);
+  std::array<std::vector<SurfaceTriangle>, 2> sides;
+  for (const CellFacet& f : boundary_facets(mesh))
+    for (const SurfaceTriangle& t : surface_triangles(mesh, std::vector{f}))
+      sides[index(t[0]) < 4 ? 0 : 1].push_back(t);
+  parts.add(make_face_contact(parts.reference, sides[0], sides[1], 0.05));
+  const Model model(std::move(parts));
+  const auto method = make(model, {}, 1e-2);
+  State state = reference_state(model);
+  for (std::size_t a = 4; a < 8; ++a) state.velocity[3 * a + 2] = -0.5;
+  try {
+    method->advance_to(state, 1.0);
+    FAIL() << "it went on";
+  } catch (const SolveError& error) {
+    EXPECT_NE(std::string(error.what()).find("meet flat"), std::string::npos) << error.what();
+  }
+}
+
 TEST(FaceContact, goes_on_to_the_same_bits) {
   const TwoBlocks two;
   std::vector<NodeId> all;

@@ -144,6 +144,22 @@ void SteppingEnergy::kick(NodeId node, const std::array<double, d>& impulse) {
   strayed_ += 0.5 * model_.mass()[ordinal(node)] * (after - before);
 }
 
+std::string SteppingEnergy::why_no_time_passes(const Part& part, double t) {
+  double V = 0.0;
+  for (const Part::Piece& p : part.pieces) V += p.found.V;
+  const double beyond = std::max(V - part.high(), part.low() - V) / part.h;
+  if (beyond > 1.0)
+    return fmt::format(
+        "at t = {:.9g} s the potential energy jumps by {:.3g} energy steps of {:.6g} J at once, as that of faces does "
+        "which meet flat: they cross nowhere before and along their whole length behind. Turn one of the bodies a "
+        "little, or let them touch by law = \"layers\".",
+        t, beyond, part.h);
+  return fmt::format(
+      "{} events at t = {:.9g} s: the potential energy has no bottom there, or the energy step {:.6g} J is far too "
+      "small. Choose a larger one, or a start farther from where particles meet.",
+      most_at_once, t, part.h);
+}
+
 void SteppingEnergy::strike(Part& part, double t) {
   State& state = *state_;
   const auto d = static_cast<std::size_t>(model_.dim());
@@ -205,11 +221,7 @@ void SteppingEnergy::strike(Part& part, double t) {
   met.longest = std::max(met.longest, t - met.last);
   part.at_once = t - met.last > 4.0 * eps * t ? 0 : part.at_once + 1;
   met.last = t;
-  if (part.at_once > most_at_once)
-    throw SolveError(fmt::format(
-        "{} events at t = {:.9g} s: the potential energy has no bottom there, or the energy step {:.6g} J is far too "
-        "small. Choose a larger one, or a start farther from where particles meet.",
-        most_at_once, t, part.h));
+  if (part.at_once > most_at_once) throw SolveError(why_no_time_passes(part, t));
   part.flight_start = t;
   part.just_struck = !part.sparse;  // some of its nodes are where their own lines have them, to rounding
   if (lambda != 0.0) {

@@ -24,6 +24,7 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tempi/contact/wall.hpp"
@@ -107,6 +108,7 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   void act(double t, std::span<const EventLoop::Event> due) override;
   void start(State& state);
   void strike(Part& part, double t);
+  static std::string why_no_time_passes(const Part& part, double t);
   void hit(WallPart& wall, double t);
   void start_anew(Part& part, double t);  // predict_anew() once all are told
   void predict_anew();
