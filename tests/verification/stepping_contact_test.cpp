@@ -247,6 +247,17 @@ TEST(FaceContact, leaves_bodies_their_own_energy_until_they_meet) {
   EXPECT_GT(std::abs(after[0] - before[0]), 0.1 * scale);  // the control: it was not so all along
 }
 
+// Nodes 0 to 3, nodes 4 to 7, and their contact as the third term.
+Model::Parts touching_tetrahedra(const Mesh& mesh, const NeoHookean& material, double penalty) {
+  Model::Parts parts = elastic_parts(mesh, material, 1.2);
+  std::array<std::vector<SurfaceTriangle>, 2> sides;
+  for (const CellFacet& f : boundary_facets(mesh))
+    for (const SurfaceTriangle& t : surface_triangles(mesh, std::vector{f}))
+      sides[index(t[0]) < 4 ? 0 : 1].push_back(t);
+  parts.add(make_face_contact(parts.reference, sides[0], sides[1], penalty));
+  return parts;
+}
+
 // Two tetrahedra, corner against corner, which pass each other straight. How deep they are in each other on the way is
 // a hundredth of an edge: nothing is there half an edge before, nor behind.
 TEST(FaceContact, meets_what_it_would_pass_through_between_two_looks) {
@@ -258,13 +269,7 @@ TEST(FaceContact, meets_what_it_would_pass_through_between_two_looks) {
           mesh_of(3, {0,      0, 0,   0.6,         0, -1,  -0.3,         0.5, -1,  -0.3,         -0.5, -1,
                       -ahead, 0, gap, 0.6 - ahead, 0, 1.0, -0.3 - ahead, 0.5, 1.0, -0.3 - ahead, -0.5, 1.0},
                   CellType::tetrahedron4, {{0, 2, 1, 3}, {4, 5, 6, 7}});
-      Model::Parts parts = elastic_parts(mesh, NeoHookean{{130.0, 70.0}}, 1.2);
-      std::array<std::vector<SurfaceTriangle>, 2> sides;
-      for (const CellFacet& f : boundary_facets(mesh))
-        for (const SurfaceTriangle& t : surface_triangles(mesh, std::vector{f}))
-          sides[index(t[0]) < 4 ? 0 : 1].push_back(t);
-      parts.add(make_face_contact(parts.reference, sides[0], sides[1], 0.01));
-      const Model model(std::move(parts));
+      const Model model(touching_tetrahedra(mesh, NeoHookean{{130.0, 70.0}}, 0.01));
       Subdomains each = one_subdomain(model, 1e-4);
       each.energy_step.assign(3, 1e-4);
       each.of_term = {0, 1, 2};
@@ -280,13 +285,7 @@ TEST(FaceContact, meets_what_it_would_pass_through_between_two_looks) {
 TEST(FaceContact, tells_faces_that_meet_flat) {
   const Mesh mesh = mesh_of(3, {-2, -2, 0, 3, -2, 0, 0, 3, 0, 0, 0, -1, 0, 0, 0.2, 0, 1, 0.2, 1, 0, 0.2, 0, 0, 1},
                             CellType::tetrahedron4, {{0, 2, 1, 3}, {4, 6, 5, 7}});
-  Model::Parts parts = elastic_parts(mesh, NeoHookean{{1.3, 0.7}}, 1.2);
-  std::array<std::vector<SurfaceTriangle>, 2> sides;
-  for (const CellFacet& f : boundary_facets(mesh))
-    for (const SurfaceTriangle& t : surface_triangles(mesh, std::vector{f}))
-      sides[index(t[0]) < 4 ? 0 : 1].push_back(t);
-  parts.add(make_face_contact(parts.reference, sides[0], sides[1], 0.05));
-  const Model model(std::move(parts));
+  const Model model(touching_tetrahedra(mesh, NeoHookean{{1.3, 0.7}}, 0.05));
   const auto method = make(model, {}, 1e-2);
   State state = reference_state(model);
   for (std::size_t a = 4; a < 8; ++a) state.velocity[3 * a + 2] = -0.5;

@@ -6,11 +6,11 @@
 // No root is skipped that the search claims to find. Between two places where V and V' are known, V lies between the
 // parabolas through both ends whose curvature is 1.5 times sum_K |V_K'(b) - V_K'(a)| / (b - a), term by term so that
 // nothing cancels, or what V differs by from its slopes' mean, if that is more; places are added until these parabolas
-// stay within the band. Nothing is looked for beyond a kink of V, where another search begins, and before it there is
-// one place more: what begins with the flight and is over at the kink has neither V nor V' at both ends. That is a
-// bound where no term's curvature passes 1.5 times its mean within an interval, and intervals are no longer than the
-// flight's horizon, in which its terms change by a tenth; within a millionth of it nothing is looked for. What leaves
-// the band by less than 1e-6 of its width and returns is taken to graze.
+// stay within the band. That is a bound where no term's curvature passes 1.5 times its mean within an interval, and
+// intervals are no longer than the flight's horizon, in which its terms change by a tenth; within a millionth of it
+// nothing is looked for. Nor beyond a kink of V, where another search begins; before it there is one place more, for
+// what begins with the flight and is over at the kink has neither V nor V' at both ends. What leaves the band by less
+// than 1e-6 of its width and returns is taken to graze.
 #pragma once
 
 #include <cstddef>
