@@ -206,6 +206,33 @@ TEST(FaceContact, keeps_energy_and_momenta_through_a_collision) {
   }
 }
 
+// Rows of a history look by batches.
+TEST(FaceContact, is_shown_as_terms_one_by_one_have_it) {
+  for (const CellType type : {CellType::tetrahedron4, CellType::tetrahedron10}) {
+    const TwoBlocks two(type);
+    const Model& model = *two.body.model;
+    const auto method = two.several(2e-4);
+    State state = two.start();
+    double contact = 0.0;
+    for (double t = 0.0; t < 4.0; t += 0.1) {
+      method->advance_to(state, t);
+      const Snapshot now = method->synchronized(state, t);
+      const Snapshot one_by_one = KickDrift(model, 0.0).synchronized(state, t, false, [](TermId) { return 0.0; });
+      EXPECT_EQ(now.state.displacement, one_by_one.state.displacement);
+      EXPECT_EQ(now.state.velocity, one_by_one.state.velocity);
+      EXPECT_NEAR(now.potential_energy, one_by_one.potential_energy, 1e-13 * std::max(1e-3, now.potential_energy));
+      EXPECT_TRUE(now.admissible);
+      double most = 0.0;
+      for (const double f : now.force) most = std::max(most, std::abs(f));
+      for (std::size_t i = 0; i < now.force.size(); ++i)
+        EXPECT_NEAR(now.force[i], one_by_one.force[i], 1e-12 * std::max(1e-3, most));
+      const Model::Term last = model.term(make_id<TermId>(model.term_count() - 1));
+      contact = std::max(contact, last.potential->energy(last.k, now.state.displacement, t));
+    }
+    EXPECT_GT(contact, 1e-5);  // they were in contact when somebody looked
+  }
+}
+
 TEST(FaceContact, leaves_bodies_their_own_energy_until_they_meet) {
   const TwoBlocks two;
   const Model& model = *two.body.model;

@@ -97,17 +97,19 @@ Probe::Body body_of(const Probe& probe, const Model& model, const Integrator& in
   const auto* stepping = dynamic_cast<const SteppingEnergy*>(&integrator);
   std::vector<char> whole(stepping != nullptr ? static_cast<std::size_t>(stepping->subdomain_count()) : 0, 1);
   Probe::Body body;
+  std::vector<TermId> terms;
   for (Index i = 0; i < model.term_count(); ++i) {
     const auto id = make_id<TermId>(i);
     const bool is_inside =
         std::ranges::all_of(model.term(id).stencil(), [&](NodeId a) { return inside[ordinal(a)] != 0; });
     if (is_inside)
-      body.terms.push_back(id);
+      terms.push_back(id);
     else if (stepping != nullptr)
       whole[static_cast<std::size_t>(stepping->subdomain_of(id))] = 0;
   }
   for (std::size_t i = 0; i < whole.size(); ++i)
     if (whole[i] != 0) body.subdomains.push_back(static_cast<Index>(i));
+  body.terms = std::make_shared<TermEnergies>(model, terms);
   return body;
 }
 

@@ -2,11 +2,13 @@
 // What the [[probe]] sections of the case file mean.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tempi/case/case_file.hpp"
+#include "tempi/diagnostic/term_energies.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/mesh/mesh.hpp"
 
@@ -14,12 +16,12 @@ namespace tempi {
 
 struct Probe {
   std::string name;
-  std::vector<NodeId> nodes;        // the mean of these
-  std::vector<CellId> cells{};      // and, where stresses are wanted, of the cells around them
-  std::optional<CellId> element{};  // the one whose energy and residual are wanted
-  struct Body {                     // wanted as a body of its own
-    std::vector<TermId> terms;      // that touch no other nodes
-    std::vector<Index> subdomains;  // of energy-stepping methods, whose terms are all among these
+  std::vector<NodeId> nodes;                    // the mean of these
+  std::vector<CellId> cells{};                  // and, where stresses are wanted, of the cells around them
+  std::optional<CellId> element{};              // the one whose energy and residual are wanted
+  struct Body {                                 // wanted as a body of its own
+    std::shared_ptr<const TermEnergies> terms;  // that touch no other nodes
+    std::vector<Index> subdomains;              // of energy-stepping methods, whose terms are all among these
   };
   std::optional<Body> body{};
 };

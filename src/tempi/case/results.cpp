@@ -75,7 +75,7 @@ std::vector<double> forces_on_the_mesh(const Simulation& s, const Snapshot& snap
 }
 
 void add_ledger(const Simulation& s, const Probe& probe, const Snapshot& snapshot, std::vector<double>& row) {
-  const PartLedger ledger = ledger_of(*s.model, snapshot, probe.nodes, probe.body->terms);
+  const PartLedger ledger = ledger_of(*s.model, snapshot, probe.nodes, *probe.body->terms);
   for (const auto* momentum : {&ledger.momentum.linear, &ledger.momentum.angular})
     row.insert(row.end(), momentum->begin(), momentum->end());
   row.insert(row.end(), {ledger.kinetic, ledger.vibrational, ledger.potential});

@@ -41,25 +41,22 @@ struct Faces {
   }
 };
 
-// Pairs that may cross, ascending, while no node has moved half a skin since.
-class NearFaces {
+// Pairs that may cross, ascending, while no node has moved more than a reach from where they were made.
+class PairsWithin {
  public:
+  using List = std::shared_ptr<const std::vector<FacePair>>;
+
+  PairsWithin() = default;
+  PairsWithin(std::vector<FacePair> pairs, std::span<const double> x, double reach)
+      : pairs_(std::make_shared<const std::vector<FacePair>>(std::move(pairs))),
+        made_at_(x.begin(), x.end()),
+        reach_(reach * (1.0 - 1e-9)) {}
+
+  // Whoever has it may go on while another thread makes the next one.
+  const List& pairs() const { return pairs_; }
+
   // `x`: places of the nodes [m], three numbers each, finite.
-  void make(const Faces& faces, std::span<const double> x) {
-    boxes_.assign(faces.size(), {});
-    for (std::size_t f = 0; f < faces.size(); ++f) {
-      for (const std::int32_t a : faces.corners[f]) boxes_[f].take(x.subspan(3 * static_cast<std::size_t>(a), 3));
-      boxes_[f].grow(0.5 * faces.skin);
-    }
-    tree_.make(boxes_);
-    pairs_.clear();
-    tree_.each_pair([&](std::int32_t i, std::int32_t j) {
-      if (faces.may_cross({i, j})) pairs_.push_back({i, j});
-    });
-    std::ranges::sort(pairs_);
-    made_at_.assign(x.begin(), x.end());
-  }
-  bool holds(const Faces& faces, std::span<const double> x) const {
+  bool holds(std::span<const double> x) const {
     if (made_at_.size() != x.size()) return false;
     double farthest = 0.0;
     for (std::size_t i = 0; i < x.size(); i += 3) {
@@ -67,10 +64,10 @@ class NearFaces {
       for (std::size_t c = i; c < i + 3; ++c) moved += (x[c] - made_at_[c]) * (x[c] - made_at_[c]);
       farthest = std::max(farthest, moved);
     }
-    return farthest <= reach(faces) * reach(faces);
+    return farthest <= reach_ * reach_;
   }
   // How long, at least, it holds where nodes go from x with velocities v [m/s]; holds now.
-  double holds_for(const Faces& faces, std::span<const double> x, std::span<const double> v) const {
+  double holds_for(std::span<const double> x, std::span<const double> v) const {
     double shortest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < x.size(); i += 3) {
       double moved = 0.0, speed = 0.0;
@@ -78,19 +75,15 @@ class NearFaces {
         moved += (x[c] - made_at_[c]) * (x[c] - made_at_[c]);
         speed += v[c] * v[c];
       }
-      if (speed > 0.0) shortest = std::min(shortest, (reach(faces) - std::sqrt(moved)) / std::sqrt(speed));
+      if (speed > 0.0) shortest = std::min(shortest, (reach_ - std::sqrt(moved)) / std::sqrt(speed));
     }
     return std::max(0.0, shortest);
   }
-  const std::vector<FacePair>& pairs() const { return pairs_; }
 
  private:
-  static double reach(const Faces& faces) { return 0.5 * faces.skin * (1.0 - 1e-9); }
-
-  BoxTree tree_;
-  std::vector<Bounds> boxes_;
-  std::vector<FacePair> pairs_;
+  List pairs_;
   std::vector<double> made_at_;
+  double reach_ = 0.0;
 };
 
 // From the first vertex of the pair, places as well as velocities: their own digits count.
@@ -104,6 +97,77 @@ TwoTriangles<double> places_of(const Faces& faces, const FacePair& pair, std::sp
   }
   return p;
 }
+
+// How far apart the two are, at least, along one of a few directions: their normals and the axes [m]. Negative: these
+// do not tell.
+double gap_between(const TwoTriangles<double>& p) {
+  const auto along = [&](const Point3<double>& n) {
+    const double squared = crossing::dot(n, n);
+    if (!(squared > 0.0)) return -std::numeric_limits<double>::infinity();
+    std::array<double, 2> low, high;
+    for (std::size_t t = 0; t < 2; ++t) {
+      low[t] = high[t] = crossing::dot(n, p[3 * t]);
+      for (std::size_t i = 3 * t + 1; i < 3 * t + 3; ++i) {
+        const double at = crossing::dot(n, p[i]);
+        low[t] = std::min(low[t], at);
+        high[t] = std::max(high[t], at);
+      }
+    }
+    return std::max(low[0] - high[1], low[1] - high[0]) / std::sqrt(squared);
+  };
+  double gap = std::max(along(crossing::normal(p[0], p[1], p[2])), along(crossing::normal(p[3], p[4], p[5])));
+  for (std::size_t c = 0; c < 3; ++c) {
+    Point3<double> axis{};
+    axis[c] = 1.0;
+    gap = std::max(gap, along(axis));
+  }
+  return gap;
+}
+
+// Pairs that may cross, near ones by a tree of boxes; and closer ones of these, for motions a small part as large: few
+// of those near cross, and what most looks ask for is who does.
+class NearFaces {
+ public:
+  // The closer ones at x, places of the nodes [m], finite.
+  const PairsWithin& close(const Faces& faces, std::span<const double> x) {
+    if (!close_.holds(x)) make(faces, x, near_.holds(x));
+    return close_;
+  }
+  // The closer ones, or where these do not hold for so long as nodes go on with velocities v, the near ones.
+  const PairsWithin& for_a_while(const Faces& faces, std::span<const double> x, std::span<const double> v,
+                                 double within) {
+    if (close(faces, x).holds_for(x, v) >= within) return close_;
+    if (near_.holds_for(x, v) < within) make(faces, x, false);
+    return near_;
+  }
+
+ private:
+  void make(const Faces& faces, std::span<const double> x, bool near_holds) {
+    const double reach = 0.5 * faces.skin, part = reach / 32.0;
+    if (!near_holds) {
+      boxes_.assign(faces.size(), {});
+      for (std::size_t f = 0; f < faces.size(); ++f) {
+        for (const std::int32_t a : faces.corners[f]) boxes_[f].take(x.subspan(3 * static_cast<std::size_t>(a), 3));
+        boxes_[f].grow(reach + part);  // the closer ones reach beyond it
+      }
+      tree_.make(boxes_);
+      std::vector<FacePair> near;
+      tree_.each_pair([&](std::int32_t i, std::int32_t j) {
+        if (faces.may_cross({i, j})) near.push_back({i, j});
+      });
+      std::ranges::sort(near);
+      near_ = PairsWithin(std::move(near), x, reach);
+    }
+    std::vector<FacePair> close;
+    for (const FacePair& pair : *near_.pairs())
+      if (!(gap_between(places_of(faces, pair, x)) > 2.0 * part)) close.push_back(pair);
+    close_ = PairsWithin(std::move(close), x, part);
+  }
+
+  BoxTree tree_;
+  std::vector<Bounds> boxes_;
+  PairsWithin near_, close_;
+};
 
 // visit(pair, places, crossing) for all that cross, ascending.
 template <class Visit>
@@ -166,8 +230,7 @@ class FaceBatch final : public Batch {
       }
     std::ranges::fill(gradients_, 0.0);
     if (!std::isfinite(sum)) return std::numeric_limits<double>::quiet_NaN();
-    if (!near_.holds(faces_, x_)) near_.make(faces_, x_);
-    return sum_of(faces_, near_.pairs(), x_, gradients_.data());
+    return sum_of(faces_, *near_.close(faces_, x_).pairs(), x_, gradients_.data());
   }
 
   const Faces& faces_;
@@ -191,8 +254,14 @@ class Contact final : public FaceContact {
     std::vector<double> x = faces_.reference;
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += u[i];
     if (!is_finite(x)) return after;
-    const auto [list, known_for] = at(x, v, within);
-    double until = std::min(within, known_for);
+    PairsWithin::List list;
+    double until = within;
+    {
+      const std::lock_guard lock(last_->making);
+      const PairsWithin& pairs = last_->faces.for_a_while(faces_, x, v, within);
+      list = pairs.pairs();
+      until = std::min(within, pairs.holds_for(x, v));
+    }
     double size = 0.0;
     for (const double value : x) size = std::max(size, std::abs(value));
     const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * size;
@@ -277,8 +346,6 @@ class Contact final : public FaceContact {
   }
 
  private:
-  using List = std::shared_ptr<const std::vector<FacePair>>;
-
   std::vector<double> places(std::span<const double> u) const {
     std::vector<double> x = faces_.reference;
     for (std::size_t a = 0; a < faces_.nodes.size(); ++a)
@@ -289,21 +356,9 @@ class Contact final : public FaceContact {
     return std::ranges::all_of(x, [](double value) { return std::isfinite(value); });
   }
 
-  // Shared: whoever has it may go on while another thread makes the next one.
-  List at(std::span<const double> x) const {
+  PairsWithin::List at(std::span<const double> x) const {
     const std::lock_guard lock(last_->making);
-    if (!last_->list || !last_->near.holds(faces_, x)) make(x);
-    return last_->list;
-  }
-  // And for how long it holds where nodes go on with velocities v; longer than `within` if a list can.
-  std::pair<List, double> at(std::span<const double> x, std::span<const double> v, double within) const {
-    const std::lock_guard lock(last_->making);
-    if (!last_->list || !last_->near.holds(faces_, x) || last_->near.holds_for(faces_, x, v) < within) make(x);
-    return {last_->list, last_->near.holds_for(faces_, x, v)};
-  }
-  void make(std::span<const double> x) const {
-    last_->near.make(faces_, x);
-    last_->list = std::make_shared<const std::vector<FacePair>>(last_->near.pairs());
+    return last_->faces.close(faces_, x).pairs();
   }
 
   // Nodes of one face, ascending, and of the other; as they stand.
@@ -320,8 +375,7 @@ class Contact final : public FaceContact {
   Faces faces_;
   struct Last {
     std::mutex making;
-    NearFaces near;
-    List list;
+    NearFaces faces;
   };
   std::unique_ptr<Last> last_ = std::make_unique<Last>();
 };

@@ -80,7 +80,7 @@ Momenta momenta(const Model& model, const State& state) {
 }
 
 PartLedger ledger_of(const Model& model, const Snapshot& snapshot, std::span<const NodeId> nodes,
-                     std::span<const TermId> terms) {
+                     const TermEnergies& terms) {
   const State& state = snapshot.state;
   std::vector<Index> numbers;
   for (const NodeId a : nodes) numbers.push_back(index(a));
@@ -95,10 +95,7 @@ PartLedger ledger_of(const Model& model, const Snapshot& snapshot, std::span<con
       result.vibrational += 0.5 * model.mass(a) * relative * relative;
     }
   }
-  for (const TermId id : terms) {
-    const Model::Term term = model.term(id);
-    result.potential += term.potential->energy(term.k, state.displacement, snapshot.time);
-  }
+  result.potential = terms(state.displacement, snapshot.time);
   return result;
 }
 

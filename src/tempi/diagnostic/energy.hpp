@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tempi/diagnostic/term_energies.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/model/state.hpp"
 
@@ -35,7 +36,7 @@ struct PartLedger {
 };
 // `nodes`: ascending; `terms`: those of the part.
 PartLedger ledger_of(const Model& model, const Snapshot& snapshot, std::span<const NodeId> nodes,
-                     std::span<const TermId> terms);
+                     const TermEnergies& terms);
 
 // Force with which each support holds its components at the snapshot's time: m a - f [N].
 // `delta` [s]: spacing of the differences for prescribed accelerations.

@@ -15,28 +15,33 @@ BatchForces::BatchForces(const Model& model, int threads)
   for (NodeLine& line : lines_) line.inverse_mass = 1.0;
 }
 
+template <class Visit>
+void BatchForces::each_line(Visit&& visit) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  constexpr Index at_once = 2048;
+  team_.for_each(std::ssize(lines_), at_once, [&](Index i) {
+    const auto line = static_cast<std::size_t>(i);
+    visit(line, ordinal(plan_.node_of_line[line]) * d);
+  });
+}
+
+void BatchForces::place(std::span<const double> u) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  each_line([&](std::size_t line, std::size_t at) {
+    for (std::size_t c = 0; c < d; ++c) {
+      lines_[line].displacement[c] = u[at + c];
+      lines_[line].velocity[c] = 0.0;
+    }
+  });
+}
+
 // Lines at rest whose nodes weigh 1 kg collect the forces in their velocities.
 bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load) {
   const auto d = static_cast<std::size_t>(model_.dim());
-  constexpr Index at_once = 2048;
-  const auto lines = std::ssize(lines_);
-  const auto each = [&](auto&& visit) {
-    team_.for_each(lines, at_once, [&](Index i) {
-      const auto line = static_cast<std::size_t>(i);
-      visit(lines_[line], ordinal(plan_.node_of_line[line]) * d);
-    });
-  };
-  each([&](NodeLine& node, std::size_t at) {
-    for (std::size_t c = 0; c < d; ++c) {
-      node.displacement[c] = u[at + c];
-      node.velocity[c] = 0.0;
-    }
-  });
+  place(u);
   bool admissible = true;
   for (const LatticeGroup& group : plan_.groups) admissible = strikes_.strike(group, 1.0, t, lines_) && admissible;
-  each([&](NodeLine& node, std::size_t at) {
-    for (std::size_t c = 0; c < d; ++c) force[at + c] = node.velocity[c];
-  });
+  each_line([&](std::size_t line, std::size_t at) { std::copy_n(lines_[line].velocity, d, &force[at]); });
   std::ranges::fill(load, 0.0);
   for (std::size_t g = 0; loads_.any() && g < plan_.groups.size(); ++g) {
     loads_.evaluate(g, t, lines_);
@@ -49,6 +54,14 @@ bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double
     });
   }
   return admissible;
+}
+
+Batch::Looked BatchForces::look(std::span<const double> u, double t, std::span<double> force) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  place(u);
+  const LatticeStrikes::NodalSums sums = strikes_.look(lines_, t, std::vector<double>(plan_.groups.size(), 0.0));
+  each_line([&](std::size_t line, std::size_t at) { std::copy_n(sums.force[line].begin(), d, &force[at]); });
+  return {sums.potential_energy, sums.admissible};
 }
 
 }  // namespace tempi

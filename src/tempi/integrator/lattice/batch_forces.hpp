@@ -21,7 +21,14 @@ class BatchForces {
   // term is not admissible. Throws SolveError where a formula has no value.
   bool evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load);
 
+  // -sum dV_K/dx [N] and sum V_K [J] there, without loads. False where a term is not admissible.
+  Batch::Looked look(std::span<const double> u, double t, std::span<double> force);
+
  private:
+  template <class Visit>
+  void each_line(Visit&& visit);
+  void place(std::span<const double> u);  // at rest
+
   const Model& model_;
   LatticeGroups plan_;
   ThreadTeam team_;

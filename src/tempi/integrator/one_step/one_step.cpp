@@ -39,7 +39,7 @@ Snapshot OneStepDriver::synchronized(const State& state, double t) const {
   snapshot.admissible = map_.forces().evaluate(stage, t).holds();
   map_.add_constraint_forces(stage, t);
   snapshot.force.assign(stage.force.begin(), stage.force.end());
-  snapshot.potential_energy = map_.forces().model().potential_energy(snapshot.state.displacement, t);
+  snapshot.potential_energy = map_.forces().potential_energy(snapshot.state.displacement, t);
   return snapshot;
 }
 

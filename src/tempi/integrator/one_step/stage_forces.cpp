@@ -50,16 +50,25 @@ void StageForces::use_threads(int threads) const {
   batches_.reset();
 }
 
+BatchForces& StageForces::batches() const {
+  if (!batches_) batches_ = std::make_unique<BatchForces>(model_, threads_);
+  return *batches_;
+}
+
+double StageForces::potential_energy(std::span<const double> u, double t) const {
+  std::vector<double> force(u.size());
+  return batches().look(u, t, force).energy;
+}
+
 Admissibility StageForces::evaluate(Stage& stage, double t) const {
   if (!last_ || last_->t != t || last_->u != stage.u) {
     ++evaluations_;
-    if (!batches_) batches_ = std::make_unique<BatchForces>(model_, threads_);
     if (!last_) last_ = Remembered{t, stage.u, Vector(mass_.size()), Vector(mass_.size())};
     Remembered& last = *last_;
     last.t = std::numeric_limits<double>::quiet_NaN();  // should it throw
     last.u = stage.u;
     const auto room = [](Vector& x) { return std::span(x.data(), static_cast<std::size_t>(x.size())); };
-    if (!batches_->evaluate(span_of(stage.u), t, room(last.force), room(last.load))) {
+    if (!batches().evaluate(span_of(stage.u), t, room(last.force), room(last.load))) {
       stage.force = last.force;
       stage.load = last.load;
       stage.damping = Vector::Zero(mass_.size());

@@ -73,7 +73,8 @@ class StageForces {
 
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
-  static void require(const Admissibility& admissibility);  // throws StepError
+  double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J], by batches
+  static void require(const Admissibility& admissibility);             // throws StepError
   // Adds the dampers within a term to the forces of a stage.
   void add_damping(TermId term, Stage& stage, double t) const;
 
@@ -95,6 +96,7 @@ class StageForces {
   static double resolution(const Vector& u, double h) { return 1e-15 * u.cwiseAbs().maxCoeff() / h; }
 
  private:
+  BatchForces& batches() const;
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
 

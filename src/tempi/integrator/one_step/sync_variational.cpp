@@ -87,9 +87,8 @@ double VariationalMap::discrete_energy(const State& state, double t0, double h) 
   solve(state, forces_.mass().cwiseProduct(map_of(state.velocity)), t0, h);
   double energy = 0.0;
   for (std::size_t i = 0; i < stages_.size(); ++i)
-    energy +=
-        action_.weights[i] * (0.5 * stages_[i].v.dot(forces_.mass().cwiseProduct(stages_[i].v)) +
-                              forces_.model().potential_energy(span_of(stages_[i].u), t0 + action_.points[i] * h));
+    energy += action_.weights[i] * (0.5 * stages_[i].v.dot(forces_.mass().cwiseProduct(stages_[i].v)) +
+                                    forces_.potential_energy(span_of(stages_[i].u), t0 + action_.points[i] * h));
   return energy;
 }
 

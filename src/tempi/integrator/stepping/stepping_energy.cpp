@@ -310,7 +310,14 @@ void SteppingEnergy::advance(State& state, double t_end, Observer*) {
 }
 
 Snapshot SteppingEnergy::synchronized(const State& state, double t) const {
-  return kick_drift_.synchronized(state, t, false, [](TermId) { return 0.0; });
+  Snapshot snapshot{t, state, std::vector<double>(state.velocity.size()), 0.0};
+  if (!started_) kick_drift_.start(snapshot.state);
+  for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
+  if (!looks_) looks_ = std::make_unique<BatchForces>(model_, team_->size());
+  const auto [energy, admissible] = looks_->look(snapshot.state.displacement, t, snapshot.force);
+  snapshot.potential_energy = energy;
+  snapshot.admissible = admissible;
+  return snapshot;
 }
 
 double SteppingEnergy::step(TermId term) const {

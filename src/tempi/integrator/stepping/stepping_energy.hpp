@@ -32,6 +32,7 @@
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
+#include "tempi/integrator/lattice/batch_forces.hpp"
 #include "tempi/integrator/stepping/level_search.hpp"
 #include "tempi/integrator/stepping/step_counts.hpp"
 #include "tempi/schedule/event_loop.hpp"
@@ -131,8 +132,9 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   State* state_ = nullptr;  // in hand
   bool started_ = false;
   double start_energy_ = 0.0;
-  CompensatedSum strayed_;         // change of T + sum k h [J]
-  std::vector<StepCounts> steps_;  // of each subdomain, or of all
+  CompensatedSum strayed_;                      // change of T + sum k h [J]
+  std::vector<StepCounts> steps_;               // of each subdomain, or of all
+  mutable std::unique_ptr<BatchForces> looks_;  // of snapshots, as soon as there is one
   Witness witness_;
 };
 

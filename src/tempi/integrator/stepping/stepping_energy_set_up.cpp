@@ -145,6 +145,7 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
 
 void SteppingEnergy::use_threads(int threads) {
   team_ = std::make_unique<ThreadTeam>(threads);
+  looks_.reset();
   for (Part& part : parts_) part.team = team_.get();
 }
 
