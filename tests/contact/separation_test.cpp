@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "tempi/core/ids.hpp"
 
@@ -21,12 +22,28 @@ constexpr SimplexPair vertex_face{1, 3}, edges{2, 2}, vertex_edge{1, 2}, vertice
 struct Query {
   SimplexPair pair{1, 1};
   std::array<std::array<Bend, 2>, 4> paths{};
+  std::array<std::vector<Bend>, 4> bent_paths{};
   double distance = 0.0;
 
   bool closer() const {
     std::array<Path, 4> views;
     for (std::size_t i = 0; i < 4; ++i) views[i] = paths[i];
     return ever_closer(pair, std::span(views).first(static_cast<std::size_t>(pair.size())), 0.0, 1.0, distance);
+  }
+  // As paths that are elsewhere at both ends, and at time t where they were.
+  Query bent(double t, const std::array<Point, 8>& ends) const {
+    Query q = *this;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Point at = place_at(paths[i], t);
+      q.bent_paths[i] = {Bend{-1.0, ends[2 * i]}, Bend{t, at}, Bend{2.0, ends[2 * i + 1]}};
+    }
+    return q;
+  }
+  bool chords_tell_apart() const {
+    std::array<Chord, 4> chords;
+    for (std::size_t i = 0; i < 4; ++i)
+      chords[i] = bent_paths[i].empty() ? chord_of(paths[i], 0.0, 1.0) : chord_of(bent_paths[i], -1.0, 2.0);
+    return chords_stay_apart(pair, std::span(chords).first(static_cast<std::size_t>(pair.size())), distance);
   }
   double at(double t) const {
     std::array<Point, 4> x{};
@@ -146,6 +163,41 @@ TEST(Separation, ReportsFewWhoStayApart) {
     EXPECT_GT(apart, 500);
     EXPECT_GT(reported, 200);
     EXPECT_LT(wrongly, 0.01 * apart) << int{pair.first} << " " << int{pair.second};
+  }
+}
+
+TEST(Separation, ChordsMissNobody) {
+  Draw draw(5);
+  for (const SimplexPair pair : {vertex_face, edges, vertex_edge, vertices}) {
+    int missed = 0, of_bent = 0;
+    for (int i = 0; i < 50'000; ++i) {
+      const Query q = draw.touching(pair);
+      missed += q.chords_tell_apart() ? 1 : 0;
+      std::array<Point, 8> ends;
+      for (Point& end : ends) end = draw.point(4096);
+      for (int k = 0; k <= 64; ++k)  // one of these is when they touch
+        if (q.at(k / 64.0) <= q.distance) of_bent += q.bent(k / 64.0, ends).chords_tell_apart() ? 1 : 0;
+    }
+    EXPECT_EQ(missed, 0) << int{pair.first} << " " << int{pair.second};
+    EXPECT_EQ(of_bent, 0) << int{pair.first} << " " << int{pair.second};
+  }
+}
+
+// Straight paths: chords are the paths, and one direction tells of most who stay apart.
+TEST(Separation, ChordsTellOfMostWhoStayApart) {
+  Draw draw(6);
+  for (const SimplexPair pair : {vertex_face, edges, vertex_edge, vertices}) {
+    int apart = 0, told = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      Query q = draw.any(pair);
+      for (auto& path : q.paths)  // short ways, as in a window
+        for (std::size_t c = 0; c < 3; ++c) path[1].place[c] = path[0].place[c] + path[1].place[c] / 64.0;
+      if (q.closer()) continue;
+      ++apart;
+      told += q.chords_tell_apart() ? 1 : 0;
+    }
+    EXPECT_GT(apart, 5000);
+    EXPECT_GT(told, 0.9 * apart) << int{pair.first} << " " << int{pair.second};
   }
 }
 

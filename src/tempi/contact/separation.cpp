@@ -115,6 +115,57 @@ Point place_at(Path path, double t) {
   return x;
 }
 
+Chord chord_of(Path path, double from, double to) {
+  Chord chord{place_at(path, from), place_at(path, to), 0.0};
+  const double rate = to > from ? 1.0 / (to - from) : 0.0;
+  double squared = 0.0;
+  for (auto bend = first_at_or_after(path, from); bend != path.end() && bend->time <= to; ++bend) {
+    const double s = (bend->time - from) * rate;
+    double off = 0.0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double d = bend->place[c] - (chord.begin[c] + s * (chord.end[c] - chord.begin[c]));
+      off += d * d;
+    }
+    squared = std::max(squared, off);
+  }
+  chord.stray = std::sqrt(squared);
+  return chord;
+}
+
+// Of one direction: what the one is beyond the other is the least at the beginning or at the end, as it is concave
+// between.
+bool chords_stay_apart(SimplexPair pair, std::span<const Chord> chords, double distance) {
+  const auto size = static_cast<std::size_t>(pair.size()), first = static_cast<std::size_t>(pair.first);
+  std::array<Point, 4> middle{};
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t c = 0; c < 3; ++c) middle[i][c] = 0.5 * (chords[i].begin[c] + chords[i].end[c]);
+  const ClosestPoints points = closest_points(pair, std::span(middle).first(size));
+  if (!(points.distance > distance)) return false;
+  const Point& n = points.apart;
+  std::array<double, 2> low, high, stray{};
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+  double reach = 0.0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::array<const Point*, 2> at = {&chords[i].begin, &chords[i].end};
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Point& x = *at[k];
+      const double along = n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
+      reach = std::max({reach, std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
+      if (i < first)
+        low[k] = std::min(low[k], along);
+      else
+        high[k] = std::max(high[k], along);
+    }
+    double& of_side = stray[i < first ? 0 : 1];
+    of_side = std::max(of_side, chords[i].stray);
+  }
+  // Places, products and strays are off by less than the roundings that separates() counts.
+  const double error = 256.0 * rounding * (reach + stray[0] + stray[1]);
+  const double needed = points.distance * ((distance + stray[0] + stray[1]) * (1.0 + 8.0 * rounding) + error);
+  return low[0] - high[0] > needed && low[1] - high[1] > needed;
+}
+
 bool ever_closer(SimplexPair pair, std::span<const Path> paths, double from, double to, double distance) {
   return Question{pair, paths, distance}.closer(from, to);
 }

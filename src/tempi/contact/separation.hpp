@@ -27,6 +27,16 @@ using Path = std::span<const Bend>;  // times ascending; at least one, and those
 // Where the path is at time t, to rounding.
 std::array<double, 3> place_at(Path path, double t);
 
+// A path as one straight piece from one time to another, and how far it strays from that [m].
+struct Chord {
+  std::array<double, 3> begin, end;
+  double stray;
+};
+Chord chord_of(Path path, double from, double to);
+
+// True only if the simplices stay farther apart than `distance` [m] >= 0, as their chords tell; most that do.
+bool chords_stay_apart(SimplexPair pair, std::span<const Chord> chords, double distance);
+
 // False only if the simplices stay farther apart than `distance` [m] >= 0 all the time from `from` to `to`; true if
 // they do not, or come within rounding and 1e-6 of it. `paths`: as many as the pair has vertices. What is not finite
 // counts as closer.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr Index pairs_at_once = 64;
 constexpr Index windows_kept = 3;  // a layer that nobody touches
+constexpr double never_quiet = -std::numeric_limits<double>::infinity();
 
 double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -48,11 +51,23 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
     section.has_sides = std::ranges::any_of(contact->surface().vertices(),
                                             [](const auto& v) { return v.sides == ContactSurface::first; });
     section.pushes.resize(section.line_of_vertex.size());
-    section.place_of_vertex.resize(section.line_of_vertex.size());
     sections_.push_back(std::move(section));
+  }
+  for (Section& section : sections_) {
+    section.vertex_of_path.assign(line_of_path_.size(), -1);
+    for (std::size_t v = 0; v < section.path_of_vertex.size(); ++v)
+      if (const std::int32_t path = section.path_of_vertex[v]; path >= 0)
+        section.vertex_of_path[static_cast<std::size_t>(path)] = static_cast<std::int32_t>(v);
   }
   forget();
   paths_.resize(line_of_path_.size());
+  chords_.resize(line_of_path_.size());
+  is_near_.resize(line_of_path_.size(), 0);
+  is_kept_ = is_near_;
+  swerve_.resize(line_of_path_.size(), 0.0);
+  velocity_before_.resize(line_of_path_.size());
+  limit_.resize(line_of_path_.size(), 0.0);
+  is_faster_.resize(line_of_path_.size(), 0);
   is_pushed_.resize(line_of_path_.size(), 0);
   for (const LatticeGroup& group : plan.groups) {
     std::vector<std::int32_t>&of_group = paths_of_group_.emplace_back(),
@@ -107,12 +122,19 @@ void LatticeContact::make_levels(Section& section) {
     level.exponent = exponent;
     for (std::size_t i = 0; i < exponents.size(); ++i)
       if (exponents[i] <= exponent) level.pairs.push_back(static_cast<std::int32_t>(i));
-    for (const std::int32_t i : level.pairs) {
-      const auto vertices = section.pairs[static_cast<std::size_t>(i)].pair.vertices();
-      level.vertices.insert(level.vertices.end(), vertices.begin(), vertices.end());
-    }
-    make_distinct(level.vertices);
   }
+  section.quiet.clear();
+  section.first_of_vertex.assign(section.line_of_vertex.size() + 1, 0);
+  for (const Pair& pair : section.pairs) {
+    section.quiet.push_back({never_quiet, 0, pair.exponent});
+    for (const std::int32_t v : pair.pair.vertices()) ++section.first_of_vertex[static_cast<std::size_t>(v)];
+  }
+  std::partial_sum(section.first_of_vertex.begin(), section.first_of_vertex.end(), section.first_of_vertex.begin());
+  section.of_vertex.resize(static_cast<std::size_t>(section.first_of_vertex.back()));
+  for (std::size_t i = section.pairs.size(); i-- > 0;)
+    for (const std::int32_t v : section.pairs[i].pair.vertices())
+      section.of_vertex[static_cast<std::size_t>(--section.first_of_vertex[static_cast<std::size_t>(v)])] =
+          static_cast<std::int32_t>(i);
 }
 
 LatticeContact::Fine LatticeContact::next(Fine done) const {
@@ -138,24 +160,26 @@ void LatticeContact::strike(Fine now, State& state) {
 // Forces of all pairs first, then kicks in the order of the pairs: what is not touched leaves no trace in sums either.
 void LatticeContact::strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state) {
   const double at = in_ticks(now);
-  constexpr Index vertices_at_once = 256;
-  team_.for_each(std::ssize(due.vertices), vertices_at_once, [&](Index i) {
-    const auto v = static_cast<std::size_t>(due.vertices[static_cast<std::size_t>(i)]);
-    section.place_of_vertex[v] = place(section, v, nodes_.lines(), at);
-  });
-  pushes_.resize(due.pairs.size());
-  team_.for_each(std::ssize(due.pairs), pairs_at_once, [&](Index i) {
-    const Pair& pair = section.pairs[static_cast<std::size_t>(due.pairs[static_cast<std::size_t>(i)])];
+  looked_at_.clear();
+  for (const std::int32_t i : due.pairs) {
+    const Quiet& quiet = section.quiet[static_cast<std::size_t>(i)];
+    if (quiet.until <= at || std::max(0, quiet.exponent - zeros) < quiet.layer) looked_at_.push_back(i);
+  }
+  pushes_.resize(looked_at_.size());
+  team_.for_each(std::ssize(looked_at_), pairs_at_once, [&](Index i) {
+    const auto k = static_cast<std::size_t>(looked_at_[static_cast<std::size_t>(i)]);
+    const Pair& pair = section.pairs[k];
     std::array<Vector, 4> x;
-    for (std::size_t k = 0; k < pair.pair.vertices().size(); ++k)
-      x[k] = section.place_of_vertex[static_cast<std::size_t>(pair.pair.vertex[k])];
-    pushes_[static_cast<std::size_t>(i)] =
-        section.contact->push(pair.pair.kind, pair.constants, x, std::max(0, pair.exponent - zeros), pair.layers,
-                              [&](int layer) { return step(pair, layer); });
+    for (std::size_t a = 0; a < pair.pair.vertices().size(); ++a)
+      x[a] = place(section, static_cast<std::size_t>(pair.pair.vertex[a]), nodes_.lines(), at);
+    LayeredContact::Push& push = pushes_[static_cast<std::size_t>(i)];
+    push = section.contact->push(pair.pair.kind, pair.constants, x, std::max(0, pair.exponent - zeros), pair.layers,
+                                 [&](int layer) { return step(pair, layer); });
+    note_quiet(section, k, x, push.distance, at);
   });
   pushed_.clear();
-  for (std::size_t i = 0; i < due.pairs.size(); ++i) {
-    Pair& pair = section.pairs[static_cast<std::size_t>(due.pairs[i])];
+  for (std::size_t i = 0; i < looked_at_.size(); ++i) {
+    Pair& pair = section.pairs[static_cast<std::size_t>(looked_at_[i])];
     pair.near = std::max(pair.near, pushes_[i].near);
     if (pushes_[i].touched == 0) continue;
     counts_.strikes += pushes_[i].touched - std::max(0, pair.exponent - zeros);
@@ -163,8 +187,72 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
   }
   for (const std::int32_t path : pushed_) {
     is_pushed_[static_cast<std::size_t>(path)] = 0;
-    bend(path, at);
+    follow(path, at);
   }
+  taken_.book(state.damping);
+  held_.book(state.constraints);
+  wake_faster();
+}
+
+// Distances do not change faster than the fastest vertex of the one goes and that of the other, together.
+void LatticeContact::note_quiet(Section& section, std::size_t i, std::span<const Vector> x, double distance,
+                                double now) const {
+  if (section.contact->options().all_pairs) return;
+  const Pair& pair = section.pairs[i];
+  Quiet& quiet = section.quiet[i];
+  quiet.until = never_quiet;
+  std::int32_t layer = 0;
+  while (layer < pair.layers && section.contact->distance(layer) > distance) ++layer;
+  quiet.layer = layer;
+  if (layer == pair.layers || !std::isfinite(distance)) return;
+  double size = 0.0;
+  std::array<double, 2> speed{};
+  for (std::size_t a = 0; a < pair.pair.vertices().size(); ++a) {
+    const auto v = static_cast<std::size_t>(pair.pair.vertex[a]);
+    double& of_side = speed[a < static_cast<std::size_t>(pair.pair.kind.first) ? 0 : 1];
+    const std::int32_t path = section.path_of_vertex[v];
+    if (path >= 0) {
+      of_side = std::max(of_side, limit_[static_cast<std::size_t>(path)]);
+    } else {
+      const Vector& of_rigid = section.contact->surface().vertices()[v].velocity;
+      of_side = std::max(of_side, std::sqrt(dot(of_rigid, of_rigid)));
+    }
+    for (const double component : x[a]) size = std::max(size, std::abs(component));
+  }
+  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon(), nearly = 1.0 - 1e-9;
+  const double gap = distance - section.contact->distance(layer) - rounding * size;
+  if (gap > 0.0) quiet.until = now + nearly * gap / ((speed[0] + speed[1]) * tick_);
+}
+
+// A vertex has been pushed: pairs that counted on its limit may have to be looked at earlier.
+void LatticeContact::hold_to_limit(std::int32_t path) {
+  constexpr double more = 1.5;
+  const auto p = static_cast<std::size_t>(path);
+  const auto& v = nodes_.lines()[static_cast<std::size_t>(line_of_path_[p])].velocity;
+  const double squared = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+  if (squared <= limit_[p] * limit_[p]) return;
+  limit_[p] = more * std::sqrt(squared);
+  is_faster_[p] = 1;
+  any_faster_.store(true, std::memory_order_relaxed);
+}
+
+void LatticeContact::wake(std::int32_t path) {
+  for (Section& section : sections_) {
+    const std::int32_t v = section.vertex_of_path[static_cast<std::size_t>(path)];
+    if (v < 0) continue;
+    for (auto i = static_cast<std::size_t>(section.first_of_vertex[static_cast<std::size_t>(v)]);
+         i < static_cast<std::size_t>(section.first_of_vertex[static_cast<std::size_t>(v) + 1]); ++i)
+      section.quiet[static_cast<std::size_t>(section.of_vertex[i])].until = never_quiet;
+  }
+}
+
+void LatticeContact::wake_faster() {
+  if (!any_faster_.exchange(false)) return;
+  for (std::size_t p = 0; p < is_faster_.size(); ++p)
+    if (is_faster_[p] != 0) {
+      is_faster_[p] = 0;
+      wake(static_cast<std::int32_t>(p));
+    }
 }
 
 void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::Push& push, Fine now, State& state) {
@@ -219,15 +307,15 @@ void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::P
       const double rubbed = friction[i][c] * mean, withheld = (kept - 1.0) * push.impulse[i][c] * mean;
       counts_.friction_work += rubbed;
       counts_.restitution_work += withheld;
-      state.damping.work += rubbed + withheld;
+      taken_.work += rubbed + withheld;
     }
     const std::int32_t line = section.line_of_vertex[v];
-    const Vector& x = section.place_of_vertex[v];
-    if (options.friction > 0.0) state.damping.add(x, friction[i], 0.0);  // they act a distance apart: a moment
-    if (line < 0) {
-      state.constraints.add(x, {-given[i][0], -given[i][1], -given[i][2]}, -dot(given[i], velocity[i]));
-      continue;
+    if (options.friction > 0.0 || line < 0) {
+      const Vector x = place(section, v, nodes_.lines(), at);
+      if (options.friction > 0.0) taken_.add(x, friction[i], 0.0);  // they act a distance apart: a moment
+      if (line < 0) held_.add(x, {-given[i][0], -given[i][1], -given[i][2]}, -dot(given[i], velocity[i]));
     }
+    if (line < 0) continue;
     const auto l = static_cast<std::size_t>(line);
     NodeLine& node = nodes_.lines()[l];
     for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += given[i][c] * node.inverse_mass;
@@ -354,7 +442,8 @@ void LatticeContact::forget() {
 }
 
 LatticeContact::Pair LatticeContact::fresh(const Section& section, const ContactPair& key, int layers) const {
-  return {key, section.contact->constants(key), exponent(*section.contact, key), layers};
+  const std::int32_t first = exponent(*section.contact, key);
+  return {key, section.contact->constants(key), first, std::ldexp(tick_, first - fine_bits), layers};
 }
 
 void LatticeContact::add_all(Section& section) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -76,10 +77,24 @@ class LatticeContact {
     ContactPair pair;
     LayeredContact::Constants constants;
     std::int32_t exponent;     // the first layer's step is 2^exponent
+    double step;               // that is [s]
     std::int32_t layers;       // that are there
     std::int32_t touched = 0;  // layers that pushed in this window
     std::int32_t near = 0;     // layers within whose distance it was
     Index used = 0;            // window in which the deepest was touched
+  };
+  // Of a pair that was looked at: until then [ticks] its vertices, none faster than its limit, cannot bring it within
+  // the distance of this layer. Nobody has to look for that layer's sake, nor a deeper one's.
+  struct Quiet {
+    double until;
+    std::int32_t layer;
+    std::int32_t exponent;  // the pair's
+  };
+  // Where a vertex has been in a window, and how it went.
+  struct Swept {
+    Bounds box;
+    Vector way{};        // from the beginning to the end [m]
+    double stray = 0.0;  // from the straight line, at most [m]
   };
   struct Section {
     const LayeredContact* contact;
@@ -88,17 +103,45 @@ class LatticeContact {
     std::vector<std::int32_t> path_of_vertex;  // -1: rigid
     std::vector<Pair> pairs;                   // ascending
     ContactSurface::Search search;
-    struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often, and their vertices; ascending
+    struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
       std::int32_t exponent;
-      std::vector<std::int32_t> pairs, vertices;
+      std::vector<std::int32_t> pairs;
     };
-    std::vector<Level> levels;  // ascending
+    std::vector<Level> levels;                             // ascending
+    std::vector<Quiet> quiet;                              // of each pair
+    std::vector<std::int32_t> first_of_vertex, of_vertex;  // the pairs of each vertex, one after the other
+    std::vector<std::int32_t> vertex_of_path;              // -1: none
     // Pairs that may be near while every vertex stays in its box of `searched`, which is as large as some windows need.
     std::vector<ContactPair> candidates;
     std::vector<Bounds> searched;
-    std::vector<std::int8_t> lacking;     // of each candidate, layers
-    std::vector<std::int32_t> pushes;     // of each vertex, pairs that pushed it in the window
-    std::vector<Vector> place_of_vertex;  // in the instant in hand, of those that it concerns [m]
+    std::vector<Swept> swept;
+    std::vector<std::int8_t> lacking;  // of each candidate, layers
+    std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
+  };
+  struct Sums {  // of an instant, for a ledger
+    Vector impulse{}, moment{};
+    double work = 0.0;
+    void add(const Vector& x, const Vector& p, double done) {
+      for (std::size_t e = 0; e < 3; ++e) {
+        impulse[e] += p[e];
+        moment[e] += x[(e + 1) % 3] * p[(e + 2) % 3] - x[(e + 2) % 3] * p[(e + 1) % 3];
+      }
+      work += done;
+    }
+    void book(Ledger& ledger) {
+      for (std::size_t e = 0; e < 3; ++e) {
+        ledger.impulse[e] += impulse[e];
+        ledger.moment[e] += moment[e];
+      }
+      ledger.work += work;
+      *this = {};
+    }
+  };
+  static constexpr std::size_t pieces_of_window = 16;
+  using Pieces = std::array<double, pieces_of_window + 1>;  // times of their ends [ticks]
+  struct Chords {                                           // of a path in the window
+    Chord whole;
+    std::vector<Chord> piece;  // empty: it has few bends
   };
   struct Counts {
     Index strikes = 0, layers = 0, pairs = 0, at_vertex = 0;
@@ -107,16 +150,28 @@ class LatticeContact {
   };
 
   std::int32_t exponent(const LayeredContact& contact, const ContactPair& pair) const;
-  double step(const Pair& pair, int layer) const { return std::ldexp(tick_, pair.exponent - layer - fine_bits); }
+  static double step(const Pair& pair, int layer) { return pair.step / static_cast<double>(std::int64_t{1} << layer); }
   Vector place(const Section& section, std::size_t vertex, std::span<const NodeLine> nodes, double now) const;
   void make_levels(Section& section);
   void strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state);
+  void note_quiet(Section& section, std::size_t pair, std::span<const Vector> x, double distance, double now) const;
+  void begin_paths();
+  void leave_out_far(Section& section, double to);
+  void note_near();
+  void hold_to_limit(std::int32_t path);
+  void wake(std::int32_t path);
+  void wake_faster();
   void apply(Section& section, Pair& pair, const LayeredContact::Push& push, Fine now, State& state);
-  std::vector<Bounds> swept(const Section& section, double to) const;
-  void find(Section& section, double to);
+  void sweep(Section& section, double to) const;
+  void follow(std::int32_t path, double now);
+  void note_swerve(std::int32_t path);
+  bool find(Section& section, double to);
   Pair fresh(const Section& section, const ContactPair& key, int layers) const;
   void add_all(Section& section);
-  bool comes_closer(const Section& section, const ContactPair& pair, int layer, double to) const;
+  Pieces pieces(double to) const;
+  void make_chords(double to);
+  bool came_closer(const Section& section, const ContactPair& pair, int layer, double to) const;
+  bool comes_closer(const Section& section, const ContactPair& pair, int layer, double from, double to) const;
   void require_others_before(const Section& section, const ContactPair& key, double to) const;
   bool add_missed(Section& section, double to);
   void bend(std::int32_t path, double now);
@@ -131,13 +186,24 @@ class LatticeContact {
   std::vector<std::vector<std::int32_t>> paths_of_group_, moving_paths_of_group_;
   std::vector<std::int32_t> line_of_path_, path_of_line_;
   std::vector<std::vector<Bend>> paths_;  // since the window began; times in ticks
-  std::vector<Vector> reference_;         // by line [m]
-  double from_ = 0.0;                     // where the window began [ticks]
+  std::vector<Chords> chords_;            // of these, once it has ended
+  // Which are kept: those of candidates, and of nodes that move as prescribed. Of others it is known by how much their
+  // velocity has differed from that at the window's beginning.
+  std::vector<char> is_near_, is_kept_;  // from the next window on; in this one
+  std::vector<double> swerve_;           // of each path [m/s]
+  std::vector<Vector> velocity_before_;  // [m/s]
+  std::vector<Vector> reference_;        // by line [m]
+  double from_ = 0.0;                    // where the window began [ticks]
   Index window_ = 0;
   Counts counts_, kept_counts_;
-  std::vector<LayeredContact::Push> pushes_;  // of the instant
-  std::vector<std::int32_t> pushed_;          // paths, in it
-  std::vector<char> is_pushed_;               // of each path
+  std::vector<std::int32_t> looked_at_;       // pairs, in the instant
+  std::vector<LayeredContact::Push> pushes_;  // of these
+  std::vector<double> limit_;                 // of each path [m/s]
+  std::vector<char> is_faster_;               // than its limit was
+  Sums taken_, held_;                         // of the instant: by friction and restitution; by what is rigid
+  std::atomic<bool> any_faster_ = false;
+  std::vector<std::int32_t> pushed_;  // paths, in it
+  std::vector<char> is_pushed_;       // of each path
 };
 
 }  // namespace tempi

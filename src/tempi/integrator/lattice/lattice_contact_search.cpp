@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/lattice/lattice_contact.hpp"
@@ -27,72 +29,182 @@ void LatticeContact::bend(std::int32_t path, double now) {
   for (std::size_t c = 0; c < 3; ++c)
     bend.place[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * dt);
   if (bends.empty() || bends.back().time != now || bends.back().place != bend.place) bends.push_back(bend);
+  hold_to_limit(path);
+}
+
+// A node may have been kicked.
+void LatticeContact::follow(std::int32_t path, double now) {
+  is_kept_[static_cast<std::size_t>(path)] != 0 ? bend(path, now) : note_swerve(path);
+}
+
+// How far a path that is not kept may have gone astray.
+void LatticeContact::note_swerve(std::int32_t path) {
+  const auto p = static_cast<std::size_t>(path);
+  const auto& v = nodes_.lines()[static_cast<std::size_t>(line_of_path_[p])].velocity;
+  double squared = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) squared += (v[c] - velocity_before_[p][c]) * (v[c] - velocity_before_[p][c]);
+  if (squared > swerve_[p] * swerve_[p]) swerve_[p] = std::sqrt(squared) * (1.0 + 1e-12);
+  hold_to_limit(path);
 }
 
 void LatticeContact::note_before(std::span<const std::size_t> groups, double now) {
   for (const std::size_t g : groups)
-    for (const std::int32_t path : moving_paths_of_group_[g]) bend(path, now);
+    for (const std::int32_t path : moving_paths_of_group_[g]) {
+      bend(path, now);
+      wake(path);  // it will jump
+    }
 }
 
 void LatticeContact::note(std::span<const std::size_t> groups, double now) {
   constexpr Index at_once = 1024;
   for (const std::size_t g : groups) {
     const std::vector<std::int32_t>& of_group = paths_of_group_[g];
-    team_.for_each(std::ssize(of_group), at_once, [&](Index i) { bend(of_group[static_cast<std::size_t>(i)], now); });
+    team_.for_each(std::ssize(of_group), at_once, [&](Index i) { follow(of_group[static_cast<std::size_t>(i)], now); });
   }
+  wake_faster();
 }
 
 void LatticeContact::begin(double from) {
+  constexpr double kept = 0.9, more = 1.5, of_fastest = 0.02;
   from_ = from;
   kept_counts_ = counts_;
-  begin_again();
+  double fastest = 0.0;
+  const auto speed = [&](std::size_t path) {
+    const auto& v = nodes_.lines()[static_cast<std::size_t>(line_of_path_[path])].velocity;
+    return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  };
+  for (std::size_t p = 0; p < limit_.size(); ++p) fastest = std::max(fastest, speed(p));
+  for (std::size_t p = 0; p < limit_.size(); ++p)
+    limit_[p] = std::max({kept * limit_[p], more * speed(p), of_fastest * fastest});
+  std::ranges::fill(is_near_, 0);
+  note_near();
+  begin_paths();
 }
 
 void LatticeContact::begin_again() {
-  constexpr Index at_once = 1024;
   counts_ = kept_counts_;
   for (Section& section : sections_)
+    for (Quiet& quiet : section.quiet) quiet.until = -std::numeric_limits<double>::infinity();
+  begin_paths();
+}
+
+void LatticeContact::begin_paths() {
+  constexpr Index at_once = 1024;
+  for (Section& section : sections_)
     for (Pair& pair : section.pairs) pair.touched = pair.near = 0;
+  is_kept_ = is_near_;
+  for (const std::vector<std::int32_t>& moving : moving_paths_of_group_)
+    for (const std::int32_t path : moving) is_kept_[static_cast<std::size_t>(path)] = 1;
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
-    paths_[static_cast<std::size_t>(i)].clear();
+    const auto p = static_cast<std::size_t>(i);
+    paths_[p].clear();
     bend(static_cast<std::int32_t>(i), from_);
+    swerve_[p] = 0.0;
+    std::copy_n(nodes_.lines()[static_cast<std::size_t>(line_of_path_[p])].velocity, 3, velocity_before_[p].begin());
   });
 }
 
 bool LatticeContact::missed(double to) {
-  constexpr Index at_once = 1024;
-  team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
-    if (paths_[static_cast<std::size_t>(i)].back().time < to) bend(static_cast<std::int32_t>(i), to);
-  });
+  make_chords(to);
   bool any = false;
   for (Section& section : sections_) {
     if (section.contact->options().all_pairs) continue;
-    find(section, to);
+    any = find(section, to) || any;
     any = add_missed(section, to) || any;
   }
   return any;
 }
 
-// Where the vertices have been in the window, grown by half of what counts as near.
-std::vector<Bounds> LatticeContact::swept(const Section& section, double to) const {
+// Where the vertices have been in the window, or may have been, grown by half of what counts as near.
+void LatticeContact::sweep(Section& section, double to) const {
   const auto vertices = section.contact->surface().vertices();
-  std::vector<Bounds> boxes(vertices.size());
   const double grown = 0.5 * section.contact->law().outer * (1.0 + 1e-6);
+  section.swept.assign(vertices.size(), {});
   for (std::size_t v = 0; v < vertices.size(); ++v) {
-    if (vertices[v].is_rigid())
-      for (const double t : {from_, to}) boxes[v].take(place(section, v, {}, t));
-    else
-      for (const Bend& bend : paths_[static_cast<std::size_t>(section.path_of_vertex[v])]) boxes[v].take(bend.place);
+    Swept& swept = section.swept[v];
+    const std::int32_t path = section.path_of_vertex[v];
+    const auto p = static_cast<std::size_t>(path);
+    const Vector begin = path < 0 ? place(section, v, {}, from_) : paths_[p].front().place;
+    const Vector end = place(section, v, nodes_.lines(), to);
+    swept.box.take(begin);
+    swept.box.take(end);
+    if (path >= 0 && is_kept_[p] != 0) {
+      for (const Bend& bend : paths_[p]) swept.box.take(bend.place);
+      swept.stray = chords_[p].whole.stray;
+    } else if (path >= 0) {
+      swept.stray = swerve_[p] * (to - from_) * tick_;
+    }
     double reach = 0.0;
-    for (std::size_t c = 0; c < 3; ++c)
-      reach = std::max({reach, std::abs(boxes[v].low[c]), std::abs(boxes[v].high[c])});
-    boxes[v].grow(grown + vertices[v].radius + 1e-15 * reach);
+    for (std::size_t c = 0; c < 3; ++c) {
+      swept.way[c] = end[c] - begin[c];
+      reach = std::max({reach, std::abs(swept.box.low[c]), std::abs(swept.box.high[c])});
+    }
+    swept.box.grow(grown + (path >= 0 && is_kept_[p] == 0 ? swept.stray : 0.0) + vertices[v].radius + 1e-15 * reach);
   }
-  return boxes;
 }
 
-// Whether a pair came within the distance of a layer, from the beginning of the window on.
-bool LatticeContact::comes_closer(const Section& section, const ContactPair& pair, int layer, double to) const {
+LatticeContact::Pieces LatticeContact::pieces(double to) const {
+  Pieces times{};
+  for (std::size_t k = 0; k < times.size(); ++k)
+    times[k] = from_ + (to - from_) * (static_cast<double>(k) / static_cast<double>(pieces_of_window));
+  times.back() = to;
+  return times;
+}
+
+void LatticeContact::make_chords(double to) {
+  constexpr Index at_once = 64;
+  constexpr std::size_t few = 8;  // bends, that pieces would tell no better
+  const Pieces times = pieces(to);
+  team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
+    const auto p = static_cast<std::size_t>(i);
+    if (is_kept_[p] == 0) return;
+    if (paths_[p].back().time < to) bend(static_cast<std::int32_t>(i), to);
+    Chords& chords = chords_[p];
+    chords.whole = chord_of(paths_[p], from_, to);
+    chords.piece.clear();
+    for (std::size_t k = 0; paths_[p].size() > few && k < pieces_of_window; ++k)
+      chords.piece.push_back(chord_of(paths_[p], times[k], times[k + 1]));
+  });
+}
+
+// Whether a pair came within the distance of a layer in the window, `pair.vertices()` all kept or rigid: chords tell of
+// most that it did not, then theirs in the pieces of the window, then every bend.
+bool LatticeContact::came_closer(const Section& section, const ContactPair& pair, int layer, double to) const {
+  const auto size = pair.vertices().size();
+  const double distance = section.contact->distance(layer) + section.contact->surface().radii(pair);
+  std::array<const Chords*, 4> of{};
+  bool in_pieces = false;
+  for (std::size_t k = 0; k < size; ++k)
+    if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(pair.vertex[k])]; path >= 0) {
+      of[k] = &chords_[static_cast<std::size_t>(path)];
+      in_pieces = in_pieces || !of[k]->piece.empty();
+    }
+  const auto apart = [&](double from, double until, auto&& chord_of_path) {
+    std::array<Chord, 4> chords;
+    for (std::size_t k = 0; k < size; ++k) {
+      const auto v = static_cast<std::size_t>(pair.vertex[k]);
+      chords[k] = of[k] != nullptr ? chord_of_path(*of[k], section.path_of_vertex[v])
+                                   : Chord{place(section, v, {}, from), place(section, v, {}, until), 0.0};
+    }
+    return chords_stay_apart(pair.kind, std::span(chords).first(size), distance);
+  };
+  if (apart(from_, to, [](const Chords& chords, std::int32_t) { return chords.whole; })) return false;
+  if (!in_pieces) return comes_closer(section, pair, layer, from_, to);
+  const Pieces times = pieces(to);
+  for (std::size_t k = 0; k < pieces_of_window; ++k) {
+    const auto piece = [&](const Chords& chords, std::int32_t path) {
+      return !chords.piece.empty() ? chords.piece[k]
+                                   : chord_of(paths_[static_cast<std::size_t>(path)], times[k], times[k + 1]);
+    };
+    if (!apart(times[k], times[k + 1], piece) && comes_closer(section, pair, layer, times[k], times[k + 1]))
+      return true;
+  }
+  return false;
+}
+
+// Whether a pair comes within the distance of a layer between two times in the window.
+bool LatticeContact::comes_closer(const Section& section, const ContactPair& pair, int layer, double from,
+                                  double to) const {
   std::array<std::array<Bend, 2>, 4> rigid;
   std::array<Path, 4> paths;
   for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
@@ -100,50 +212,108 @@ bool LatticeContact::comes_closer(const Section& section, const ContactPair& pai
     if (const std::int32_t path = section.path_of_vertex[v]; path >= 0) {
       paths[k] = paths_[static_cast<std::size_t>(path)];
     } else {
-      rigid[k] = {Bend{from_, place(section, v, {}, from_)}, Bend{to, place(section, v, {}, to)}};
+      rigid[k] = {Bend{from, place(section, v, {}, from)}, Bend{to, place(section, v, {}, to)}};
       paths[k] = rigid[k];
     }
   }
-  return ever_closer(pair.kind, std::span(paths).first(pair.vertices().size()), from_, to,
+  return ever_closer(pair.kind, std::span(paths).first(pair.vertices().size()), from, to,
                      section.contact->distance(layer) + section.contact->surface().radii(pair));
 }
 
-// How many layers each pair near enough lacks.
-void LatticeContact::find(Section& section, double to) {
-  constexpr double windows_ahead = 1.0;  // of motion, that a search is good for
+// How many layers each pair near enough lacks. True where a path that is not kept matters: it is from now on.
+bool LatticeContact::find(Section& section, double to) {
+  constexpr double windows_ahead = 2.0;  // of motion, that a search is good for
   const LayeredContact& contact = *section.contact;
-  const auto vertices = contact.surface().vertices();
-  const std::vector<Bounds> boxes = swept(section, to);
-  const auto is_held = [&](std::size_t v) { return section.searched[v].holds(boxes[v]); };
-  bool good = section.searched.size() == boxes.size();
-  for (std::size_t v = 0; good && v < boxes.size(); ++v) good = is_held(v);
+  sweep(section, to);
+  const auto size = section.swept.size();
+  bool good = section.searched.size() == size;
+  for (std::size_t v = 0; good && v < size; ++v) good = section.searched[v].holds(section.swept[v].box);
   if (!good) {
-    double motion = 0.0;
-    for (std::size_t v = 0; v < boxes.size(); ++v)
-      for (std::size_t c = 0; c < static_cast<std::size_t>(contact.surface().dim()); ++c)
-        motion = std::max(motion, boxes[v].high[c] - boxes[v].low[c] - 2.0 * vertices[v].radius);
-    section.searched = boxes;
-    for (Bounds& box : section.searched) box.grow(windows_ahead * std::max(0.0, motion - contact.law().outer));
+    section.searched.resize(size);
+    for (std::size_t v = 0; v < size; ++v) {
+      const Swept& swept = section.swept[v];
+      Bounds& box = section.searched[v] = swept.box;
+      for (std::size_t c = 0; c < 3; ++c) (swept.way[c] > 0.0 ? box.high : box.low)[c] += windows_ahead * swept.way[c];
+      box.grow(0.25 * contact.law().outer + windows_ahead * swept.stray);
+    }
     contact.surface().find_pairs(section.searched, section.search, section.candidates);
+    leave_out_far(section, to);
+    note_near();
   }
   const auto apart = [&](const ContactPair& pair) {
     std::array<Bounds, 2> sides;
     for (std::size_t k = 0; k < pair.vertices().size(); ++k)
       sides[k < static_cast<std::size_t>(pair.kind.first) ? 0 : 1].take(
-          boxes[static_cast<std::size_t>(pair.vertex[k])]);
+          section.swept[static_cast<std::size_t>(pair.vertex[k])].box);
     return !sides[0].touches(sides[1]);
   };
   section.lacking.assign(section.candidates.size(), 0);
+  std::atomic<bool> unknown = false;
   team_.for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
     const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
     if (apart(pair)) return;
+    for (const std::int32_t v : pair.vertices())
+      if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(v)];
+          path >= 0 && is_kept_[static_cast<std::size_t>(path)] == 0) {
+        unknown.store(true, std::memory_order_relaxed);
+        return;
+      }
     const auto there = std::ranges::lower_bound(section.pairs, pair, {}, &Pair::pair);
     const int layers = there != section.pairs.end() && there->pair == pair ? there->layers : 0;
     std::int8_t& lacking = section.lacking[static_cast<std::size_t>(i)];
     while (lacking < layers_added_at_once && layers + lacking < LayeredContact::most_layers &&
-           comes_closer(section, pair, layers + lacking, to))
+           came_closer(section, pair, layers + lacking, to))
       ++lacking;
   });
+  return unknown;
+}
+
+// Boxes of faces in one plane touch where faces do not. Left out are pairs that are too far from each other for
+// anything that vertices may do in their boxes.
+void LatticeContact::leave_out_far(Section& section, double to) {
+  const LayeredContact& contact = *section.contact;
+  const double outer = contact.law().outer, grown = 0.5 * outer;  // or a little more
+  std::vector<Vector> place_of(section.searched.size());
+  std::vector<double> reach(place_of.size());  // of each vertex, within its box
+  for (std::size_t v = 0; v < reach.size(); ++v) {
+    place_of[v] = place(section, v, nodes_.lines(), to);
+    double squared = 0.0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double way =
+          std::max(section.searched[v].high[c] - place_of[v][c], place_of[v][c] - section.searched[v].low[c]) - grown -
+          contact.surface().vertices()[v].radius;
+      squared += way * way;
+    }
+    reach[v] = std::sqrt(squared);
+  }
+  std::vector<char> is_far(section.candidates.size(), 0);
+  team_.for_each(std::ssize(is_far), pairs_at_once, [&](Index i) {
+    const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
+    std::array<Vector, 4> x{};
+    std::array<double, 2> farthest{};
+    for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
+      const auto v = static_cast<std::size_t>(pair.vertex[k]);
+      x[k] = place_of[v];
+      double& of_side = farthest[k < static_cast<std::size_t>(pair.kind.first) ? 0 : 1];
+      of_side = std::max(of_side, reach[v]);
+    }
+    const double apart = closest_points(pair.kind, std::span(x).first(pair.vertices().size())).distance;
+    is_far[static_cast<std::size_t>(i)] =
+        apart * (1.0 - 1e-9) > outer + contact.surface().radii(pair) + farthest[0] + farthest[1] ? 1 : 0;
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < is_far.size(); ++i)
+    if (is_far[i] == 0) section.candidates[kept++] = section.candidates[i];
+  section.candidates.resize(kept);
+}
+
+// Within a window more and more.
+void LatticeContact::note_near() {
+  for (const Section& section : sections_)
+    for (const ContactPair& pair : section.candidates)
+      for (const std::int32_t v : pair.vertices())
+        if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(v)]; path >= 0)
+          is_near_[static_cast<std::size_t>(path)] = 1;
 }
 
 // A pair that has all the layers there are came closer still. Of a motion that had missed others before that tells
@@ -157,13 +327,13 @@ void LatticeContact::require_others_before(const Section& section, const Contact
   double before = from_, after = to;  // it happens between
   for (int k = 0; k < 40; ++k) {
     const double middle = 0.5 * (before + after);
-    (comes_closer(section, key, layers, middle) ? after : before) = middle;
+    (comes_closer(section, key, layers, from_, middle) ? after : before) = middle;
   }
   for (std::size_t i = 0; i < section.candidates.size(); ++i)
     if (const ContactPair& other = section.candidates[i]; section.lacking[i] > 0 && other != key)
       if (const int there = layers_of(other);
           there < std::min(exponent(*section.contact, other) + 1, LayeredContact::most_layers) &&
-          comes_closer(section, other, there, before))
+          comes_closer(section, other, there, from_, before))
         return;
   std::array<Vector, 4> x;
   for (std::size_t k = 0; k < key.vertices().size(); ++k)
