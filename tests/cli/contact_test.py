@@ -151,8 +151,8 @@ history = 100
                 (body(CONTACT + FLOOR + 'group = "left"\n', "square.msh"), "Leave out group, where and particles"),
                 (body(FLOOR, "square.msh"), "or a [[contact]] of layers"),
                 (body(FLOOR + "velocity = [0, 1]\npenalty = 1e-3\n", "square.msh"), "only walls of layered contact move"),
-                (body(CONTACT + '[[wall]]\ntype = "sphere"\ncentre = [0, 0]\nradius = 9\ninside = true\n', "square.msh"),
-                 "inside of a wall"),
+                (body(CONTACT + '[[wall]]\ntype = "sphere"\ncentre = [0, 0]\nradius = 0.3\ninside = true\n', "square.msh"),
+                 "beyond the wall"),
                 (body(CONTACT + "energy_restitution = 2\n", "square.msh"), "energy_restitution"),
                 (body(CONTACT + "frictoin = 0.2\n", "square.msh"), "friction")):
             self.write("case.toml", text)

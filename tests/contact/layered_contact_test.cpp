@@ -69,6 +69,7 @@ LayeredContact one_pair(SimplexPair pair, std::span<const Point> x, const LayerO
     ContactSurface::Vertex v;
     v.node = make_id<NodeId>(static_cast<Index>(i));
     v.place = x[i];
+    v.radius = pair.within && i > 0 ? 1.8 : 0.0;
     surface.add_vertex(v);
   }
   const std::vector<double> masses(4, 1.0);
@@ -84,7 +85,8 @@ ContactPair all_of(SimplexPair kind) {
 TEST(LayeredContact, PushesAreTheGradientAndKeepMomenta) {
   Random random(2);
   int tested = 0, nearly_parallel = 0;
-  for (const SimplexPair kind : {SimplexPair{1, 1}, SimplexPair{1, 2}, SimplexPair{1, 3}, SimplexPair{2, 2}})
+  for (const SimplexPair kind : {SimplexPair{1, 1}, SimplexPair{1, 2}, SimplexPair{1, 3}, SimplexPair{2, 2},
+                                 SimplexPair{1, 1, true}, SimplexPair{1, 2, true}})
     for (int i = 0; i < 200; ++i) {
       std::array<Point, 4> x{}, rest{};
       for (auto& p : x)

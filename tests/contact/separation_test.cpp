@@ -170,7 +170,7 @@ TEST(Separation, ChordsMissNobody) {
   Draw draw(5);
   for (const SimplexPair pair : {vertex_face, edges, vertex_edge, vertices}) {
     int missed = 0, of_bent = 0;
-    for (int i = 0; i < 50'000; ++i) {
+    for (int i = 0; i < 10'000; ++i) {
       const Query q = draw.touching(pair);
       missed += q.chords_tell_apart() ? 1 : 0;
       std::array<Point, 8> ends;
@@ -223,6 +223,50 @@ TEST(Separation, TakesWhatIsNotFiniteAsClose) {
   const std::array<Bend, 2> a = {Bend{0.0, {0, 0, 0}}, Bend{1.0, {nan, 0, 0}}};
   const std::array<Bend, 2> b = {Bend{0.0, {5, 0, 0}}, Bend{1.0, {5, 0, 0}}};
   EXPECT_TRUE(ever_closer(vertices, std::array{Path(a), Path(b)}, 0.0, 1.0, 0.1));
+}
+
+// Bent paths within something hollow: the farthest of many samples, which lie on the paths to rounding, is never beyond
+// what was said to hold; and what was said not to hold is beyond it, nearly.
+TEST(Separation, KnowsWhoStaysWithin) {
+  Draw draw(8);
+  for (const SimplexPair pair : {SimplexPair{1, 1, true}, SimplexPair{1, 2, true}}) {
+    int stays = 0, goes = 0, told = 0;
+    for (int i = 0; i < 5'000; ++i) {
+      std::vector<Bend> path;
+      for (int k = 0; k <= 4; ++k) path.push_back({k / 4.0, draw.point(1024)});
+      const Point a = draw.point(300), way = draw.point(300), axis = draw.point(1 << 22);
+      std::array<std::array<Bend, 2>, 2> ends;
+      for (std::size_t e = 0; e < 2; ++e)
+        for (std::size_t c = 0; c < 3; ++c) {
+          const double at = pair.second == 1 ? a[c] : a[c] + (e == 0 ? -axis[c] : axis[c]);
+          ends[e][0].time = 0.0, ends[e][1].time = 1.0;
+          ends[e][0].place[c] = at;
+          ends[e][1].place[c] = at + way[c];
+        }
+      const std::array<Path, 3> all = {Path(path), Path(ends[0]), Path(ends[1])};
+      const auto paths = std::span(all).first(static_cast<std::size_t>(pair.size()));
+      double farthest = 0.0;
+      for (int k = 0; k <= 400; ++k) {
+        std::array<Point, 3> x{};
+        for (std::size_t v = 0; v < paths.size(); ++v) x[v] = place_at(paths[v], k / 400.0);
+        farthest = std::max(farthest, closest_points(pair, std::span(x).first(paths.size())).distance);
+      }
+      const double radius = farthest * (i % 3 == 0 ? 1.0 : i % 3 == 1 ? 1.0 - 1e-9 : 1.0 + 1e-9);
+      const bool beyond = ever_closer(pair, paths, 0.0, 1.0, radius);
+      EXPECT_EQ(beyond, i % 3 != 2);
+      beyond ? ++goes : ++stays;
+      std::array<Chord, 3> chords;
+      for (std::size_t v = 0; v < paths.size(); ++v) chords[v] = chord_of(paths[v], 0.0, 1.0);
+      for (const double part : {1.0 - 1e-9, 3.0}) {
+        const bool within = chords_stay_apart(pair, std::span(chords).first(paths.size()), part * farthest);
+        EXPECT_FALSE(within && part < 1.0);
+        told += within ? 1 : 0;
+      }
+    }
+    EXPECT_GT(stays, 1000);
+    EXPECT_GT(goes, 1000);
+    EXPECT_GT(told, 3000);
+  }
 }
 
 // A control: floating-point sampling, as finite-element codes look for contact, does miss.

@@ -186,21 +186,24 @@ void add_wall(SurfaceBuilder& builder, const WallInput& in, const TouchingBody& 
         in.place,
         "a wall of layered contact is for everybody that [[contact]] chooses. Leave out group, where and particles.");
   if (in.step) throw PlacedError(in.place, "layers of contact choose their steps: leave out step.");
-  if (wall.inside)
-    throw PlacedError(in.place, "layers of contact do not act on the inside of a wall yet. Build it of boxes.");
   if (!in.velocity.empty() && std::ssize(in.velocity) != body.mesh.dim())
     throw PlacedError(in.place, fmt::format("velocity has {} components (there are {} dimensions).", in.velocity.size(),
                                             body.mesh.dim()));
   const Point velocity = padded(in.velocity);
   const double far = 100.0 * (extent_of(body.mesh) + extent_of_wall(wall) + body.travel);
-  if (wall.shape == Wall::Shape::sphere) return builder.add_rigid_sphere(wall.point, wall.radius, velocity);
+  if (wall.shape == Wall::Shape::sphere)
+    return wall.inside ? builder.add_hollow_sphere(wall.point, wall.radius, velocity)
+                       : builder.add_rigid_sphere(wall.point, wall.radius, velocity);
   if (wall.shape == Wall::Shape::box) return builder.add_rigid_box(wall.point, wall.high, velocity);
   const auto along = [&](const Point& direction, double by) {
     return Point{wall.point[0] + by * direction[0], wall.point[1] + by * direction[1],
                  wall.point[2] + by * direction[2]};
   };
-  if (wall.shape == Wall::Shape::cylinder)
-    return builder.add_rigid_rod(along(wall.direction, -far), along(wall.direction, far), wall.radius, velocity);
+  if (wall.shape == Wall::Shape::cylinder) {
+    const Point a = along(wall.direction, -far), b = along(wall.direction, far);
+    return wall.inside ? builder.add_hollow_rod(a, b, wall.radius, velocity)
+                       : builder.add_rigid_rod(a, b, wall.radius, velocity);
+  }
   const Point& n = wall.direction;
   if (body.mesh.dim() == 2) {
     const Point t = {-n[1], n[0], 0.0};

@@ -16,6 +16,9 @@ namespace tempi {
 // How many of the vertices are the first simplex' and how many the second's, which come behind them.
 struct SimplexPair {
   std::int8_t first, second;  // 1 and 1, 2 or 3; or 2 and 2
+  // The first, a vertex, is within something hollow around the second, a point or a straight axis: what counts is that
+  // it does not go far from that.
+  bool within = false;
   int size() const { return first + second; }
   friend auto operator<=>(const SimplexPair&, const SimplexPair&) = default;
 };

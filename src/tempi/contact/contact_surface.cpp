@@ -68,7 +68,7 @@ double ContactSurface::radii(const ContactPair& pair) const {
     double& largest = i < static_cast<std::size_t>(pair.kind.first) ? one : other;
     largest = std::max(largest, vertices_[static_cast<std::size_t>(pair.vertex[i])].radius);
   }
-  return one + other;
+  return pair.kind.within ? other - one : one + other;
 }
 
 double ContactSurface::squared_edges(const ContactPair& pair) const {
@@ -112,6 +112,10 @@ void ContactSurface::find_pairs(std::span<const Bounds> boxes, Search& search, s
           find_between(static_cast<std::int32_t>(i), of_second_[static_cast<std::size_t>(j)], search, pairs);
         });
   }
+  for (const auto& [a, b] : hollows_)
+    for (std::size_t v = 0; v < vertices_.size(); ++v)
+      if (!vertices_[v].is_rigid())
+        pairs.push_back({{1, static_cast<std::int8_t>(b < 0 ? 1 : 2), true}, {static_cast<std::int32_t>(v), a, b, -1}});
   make_distinct(pairs);
   search.of_vertex = {};
 }

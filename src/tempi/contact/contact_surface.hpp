@@ -4,7 +4,8 @@
 //
 // Pairs are a vertex and a face, or two edges, in space; a vertex and an edge in a plane, and in space where the
 // edge has no face; lone vertices (spheres, points) with each other. Vertices of edges and faces meet others' within
-// these.
+// these. In something hollow, which is convex, all of a simplex is as far from the wall as its vertices at least: they
+// alone meet it.
 #pragma once
 
 #include <array>
@@ -53,6 +54,9 @@ class ContactSurface {
   void set_radius(std::int32_t vertex, double radius) { vertices_[static_cast<std::size_t>(vertex)].radius = radius; }
   // Of one to three vertices, -1 behind: a sphere or a point, an edge, a face.
   void add_simplex(std::array<std::int32_t, 3> vertices, std::int32_t sides);
+  // Hollow, of one or two rigid vertices (-1 behind): a sphere, a tube around an axis with ends far away; their radius
+  // is the inner one. For all of both sides.
+  void add_hollow(std::array<std::int32_t, 2> vertices) { hollows_.push_back(vertices); }
   void finish();  // once all are there, before anybody asks for pairs
 
   int dim() const { return dim_; }
@@ -60,7 +64,15 @@ class ContactSurface {
   std::size_t edge_count() const { return edge_count_; }
   std::size_t face_count() const { return face_count_; }
 
-  double radii(const ContactPair& pair) const;  // of the spheres of both [m]
+  // Of the spheres of both; within something hollow, how far the first vertex may go [m].
+  double radii(const ContactPair& pair) const;
+  // What layers count as the distance of simplices that are `apart`, and how far apart they are at a distance [m].
+  double gap(const ContactPair& pair, double apart) const {
+    return pair.kind.within ? radii(pair) - apart : apart - radii(pair);
+  }
+  double apart_at(const ContactPair& pair, double gap) const {
+    return pair.kind.within ? radii(pair) - gap : radii(pair) + gap;
+  }
   // |e_1|^2 |e_2|^2 of two edges in the reference configuration [m^4]; 0 for other pairs.
   double squared_edges(const ContactPair& pair) const;
 
@@ -106,6 +118,7 @@ class ContactSurface {
   int dim_;
   std::vector<Vertex> vertices_;
   std::vector<Simplex> simplices_;
+  std::vector<std::array<std::int32_t, 2>> hollows_;
   std::vector<std::int32_t> of_second_;  // simplices, where none is of both sides
   std::size_t edge_count_ = 0, face_count_ = 0;
 };

@@ -134,7 +134,8 @@ LayeredContact::Constants LayeredContact::constants(const ContactPair& pair) con
 void LayeredContact::finish(SimplexPair kind, const Constants& constants, std::span<const Point> x,
                             const ClosestPoints& points, double energy, double force, Push& r) const {
   const auto n = static_cast<std::size_t>(kind.size());
-  for (std::size_t c = 0; c < 3; ++c) r.normal[c] = points.apart[c] / points.distance;
+  const double towards = kind.within ? -points.distance : points.distance;
+  for (std::size_t c = 0; c < 3; ++c) r.normal[c] = points.apart[c] / towards;
   r.weight = points.weight;
   double factor = 1.0;
   if (kind.first == 2) {
@@ -197,7 +198,7 @@ std::string too_close(const LayeredContact& contact, std::span<const Point> x, d
   };
   std::size_t count = 0;
   for (const ContactPair& pair : pairs) {
-    const double d = closest_points(pair.kind, places(pair)).distance - surface.radii(pair);
+    const double d = surface.gap(pair, closest_points(pair.kind, places(pair)).distance);
     if (d >= distance) continue;
     ++count;
     if (worst != nullptr && d >= least) continue;

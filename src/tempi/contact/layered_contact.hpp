@@ -3,10 +3,11 @@
 // pairs, their steps and what a pair does; who is there at a time is the integrator's
 // (integrator/lattice/lattice_contact.hpp).
 //
-//   V = sum over pairs, layers of  m V_l(d - R),   d the distance of the simplices, R the radii of their spheres,
-//   m = S(|e_1 x e_2|^2 / (1e-3 |E_1|^2 |E_2|^2)) S(4 s) S(4 - 4 s) S(4 t) S(4 - 4 t) for two edges e, of E in the
-//   reference configuration, whose closest points are at the parts s and t of them; S(x) = x^2 (3 - 2 x), 0 below 0 and
-//   1 beyond 1; otherwise m = 1
+//   V = sum over pairs, layers of  m V_l(d - R),   d the distance of the simplices, R the radii of their spheres; V_l(R
+//   - d) of a vertex within something hollow, d from its centre or axis, R what its radius leaves, m = S(|e_1 x e_2|^2
+//   / (1e-3 |E_1|^2 |E_2|^2)) S(4 s) S(4 - 4 s) S(4 t) S(4 - 4 t) for two edges e, of E in the reference configuration,
+//   whose closest points are at the parts s and t of them; S(x) = x^2 (3 - 2 x), 0 below 0 and 1 beyond 1; otherwise m
+//   = 1
 //
 // The factor m takes two edges away smoothly as they become parallel, where their closest points jump, and as these
 // near their ends, which are vertices near faces then: without it two vertices that meet would be pushed by all pairs
@@ -63,7 +64,7 @@ class LayeredContact {
 
   // What stays the same of a pair.
   struct Constants {
-    double radii;          // [m]
+    double radii;          // ContactSurface::radii [m]
     double parallel_from;  // 1e-3 |E_1|^2 |E_2|^2 [m^4]; 0: no edges
   };
   Constants constants(const ContactPair& pair) const;
@@ -84,7 +85,7 @@ class LayeredContact {
             Weight&& weight) const {
     const ClosestPoints points = closest_points(kind, x);
     Push r;
-    r.distance = points.distance - constants.radii;
+    r.distance = kind.within ? constants.radii - points.distance : points.distance - constants.radii;
     if (!(r.distance < distances_[static_cast<std::size_t>(from)]) || !(points.distance > 0.0)) return r;
     double energy = 0.0, force = 0.0;
     for (int l = from; l < to; ++l) {

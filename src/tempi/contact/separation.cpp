@@ -132,10 +132,33 @@ Chord chord_of(Path path, double from, double to) {
   return chord;
 }
 
+namespace {
+
+double size_of(const Point& x) { return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])}); }
+
+bool chords_stay_within(SimplexPair pair, std::span<const Chord> chords, double distance) {
+  const auto size = static_cast<std::size_t>(pair.size());
+  double stray = 0.0, reach = 0.0;
+  std::array<std::array<Point, 4>, 2> ends{};
+  for (std::size_t i = 0; i < size; ++i) {
+    ends[0][i] = chords[i].begin, ends[1][i] = chords[i].end;
+    stray += chords[i].stray;  // of the second's vertices one would do
+    reach = std::max({reach, size_of(chords[i].begin), size_of(chords[i].end)});
+  }
+  for (const auto& end : ends) {
+    const double far = closest_points(pair, std::span(end).first(size)).distance + stray;
+    if (!(far * (1.0 + 8.0 * rounding) + 256.0 * rounding * (reach + stray) < distance)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 // Of one direction: what the one is beyond the other is the least at the beginning or at the end, as it is concave
 // between.
 bool chords_stay_apart(SimplexPair pair, std::span<const Chord> chords, double distance) {
   const auto size = static_cast<std::size_t>(pair.size()), first = static_cast<std::size_t>(pair.first);
+  if (pair.within) return chords_stay_within(pair, chords, distance);
   std::array<Point, 4> middle{};
   for (std::size_t i = 0; i < size; ++i)
     for (std::size_t c = 0; c < 3; ++c) middle[i][c] = 0.5 * (chords[i].begin[c] + chords[i].end[c]);
@@ -166,7 +189,33 @@ bool chords_stay_apart(SimplexPair pair, std::span<const Chord> chords, double d
   return low[0] - high[0] > needed && low[1] - high[1] > needed;
 }
 
+namespace {
+
+bool ever_farther(SimplexPair pair, std::span<const Path> paths, double from, double to, double distance) {
+  // With the bend of one of them: where it jumps it has two places at one time.
+  const auto goes_beyond = [&](double t, std::size_t bent, const Point& place) {
+    std::array<Point, 4> x{};
+    double reach = 0.0;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      x[i] = i == bent ? place : place_at(paths[i], t);
+      reach = std::max(reach, size_of(x[i]));
+    }
+    const double far = closest_points(pair, std::span(x).first(paths.size())).distance;
+    return !(far * (1.0 + 8.0 * rounding) + 256.0 * rounding * reach < distance);
+  };
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (const double t : {from, to})
+      if (goes_beyond(t, i, place_at(paths[i], t))) return true;
+    for (auto bend = first_at_or_after(paths[i], from); bend != paths[i].end() && bend->time <= to; ++bend)
+      if (goes_beyond(bend->time, i, bend->place)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool ever_closer(SimplexPair pair, std::span<const Path> paths, double from, double to, double distance) {
+  if (pair.within) return ever_farther(pair, paths, from, to, distance);
   return Question{pair, paths, distance}.closer(from, to);
 }
 

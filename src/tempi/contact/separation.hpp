@@ -34,12 +34,14 @@ struct Chord {
 };
 Chord chord_of(Path path, double from, double to);
 
-// True only if the simplices stay farther apart than `distance` [m] >= 0, as their chords tell; most that do.
+// True only if the simplices stay farther apart than `distance` [m] >= 0, as their chords tell; most that do. Of a pair
+// within: only if it stays nearer than that.
 bool chords_stay_apart(SimplexPair pair, std::span<const Chord> chords, double distance);
 
 // False only if the simplices stay farther apart than `distance` [m] >= 0 all the time from `from` to `to`; true if
 // they do not, or come within rounding and 1e-6 of it. `paths`: as many as the pair has vertices. What is not finite
-// counts as closer.
+// counts as closer. Of a pair within: the same of going farther, which it does first where paths bend (the distance to
+// what is convex and goes straight is convex in time; both ends of an axis go the same way).
 bool ever_closer(SimplexPair pair, std::span<const Path> paths, double from, double to, double distance);
 
 }  // namespace tempi

@@ -71,6 +71,16 @@ void SurfaceBuilder::add_rigid_rod(const std::array<double, 3>& a, const std::ar
   surface_.add_simplex({rigid(a, radius, velocity), rigid(b, radius, velocity), -1}, ContactSurface::both);
 }
 
+void SurfaceBuilder::add_hollow_sphere(const std::array<double, 3>& centre, double radius,
+                                       const std::array<double, 3>& velocity) {
+  surface_.add_hollow({rigid(centre, radius, velocity), -1});
+}
+
+void SurfaceBuilder::add_hollow_rod(const std::array<double, 3>& a, const std::array<double, 3>& b, double radius,
+                                    const std::array<double, 3>& velocity) {
+  surface_.add_hollow({rigid(a, radius, velocity), rigid(b, radius, velocity)});
+}
+
 void SurfaceBuilder::add_rigid_face(std::span<const std::array<double, 3>> corners,
                                     const std::array<double, 3>& velocity) {
   std::array<std::int32_t, 3> vertices{-1, -1, -1};

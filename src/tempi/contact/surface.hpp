@@ -31,6 +31,10 @@ class SurfaceBuilder {
   void add_rigid_sphere(const std::array<double, 3>& centre, double radius, const std::array<double, 3>& velocity);
   void add_rigid_rod(const std::array<double, 3>& a, const std::array<double, 3>& b, double radius,
                      const std::array<double, 3>& velocity);
+  // Hollow ones, for all that is within.
+  void add_hollow_sphere(const std::array<double, 3>& centre, double radius, const std::array<double, 3>& velocity);
+  void add_hollow_rod(const std::array<double, 3>& a, const std::array<double, 3>& b, double radius,
+                      const std::array<double, 3>& velocity);
   // An edge or a face by its corners.
   void add_rigid_face(std::span<const std::array<double, 3>> corners, const std::array<double, 3>& velocity);
   void add_rigid_box(const std::array<double, 3>& low, const std::array<double, 3>& high,

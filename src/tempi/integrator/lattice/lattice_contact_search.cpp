@@ -171,7 +171,7 @@ void LatticeContact::make_chords(double to) {
 // most that it did not, then theirs in the pieces of the window, then every bend.
 bool LatticeContact::came_closer(const Section& section, const ContactPair& pair, int layer, double to) const {
   const auto size = pair.vertices().size();
-  const double distance = section.contact->distance(layer) + section.contact->surface().radii(pair);
+  const double distance = section.contact->surface().apart_at(pair, section.contact->distance(layer));
   std::array<const Chords*, 4> of{};
   bool in_pieces = false;
   for (std::size_t k = 0; k < size; ++k)
@@ -217,7 +217,7 @@ bool LatticeContact::comes_closer(const Section& section, const ContactPair& pai
     }
   }
   return ever_closer(pair.kind, std::span(paths).first(pair.vertices().size()), from, to,
-                     section.contact->distance(layer) + section.contact->surface().radii(pair));
+                     section.contact->surface().apart_at(pair, section.contact->distance(layer)));
 }
 
 // How many layers each pair near enough lacks. True where a path that is not kept matters: it is from now on.
@@ -299,7 +299,7 @@ void LatticeContact::leave_out_far(Section& section, double to) {
     }
     const double apart = closest_points(pair.kind, std::span(x).first(pair.vertices().size())).distance;
     is_far[static_cast<std::size_t>(i)] =
-        apart * (1.0 - 1e-9) > outer + contact.surface().radii(pair) + farthest[0] + farthest[1] ? 1 : 0;
+        contact.surface().gap(pair, apart) - 1e-9 * apart > outer + farthest[0] + farthest[1] ? 1 : 0;
   });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < is_far.size(); ++i)
