@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tempi/case/case_file.hpp"
-#include "tempi/diagnostic/term_energies.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/mesh/mesh.hpp"
+#include "tempi/model/term_energies.hpp"
 
 namespace tempi {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "tempi/diagnostic/term_energies.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/model/state.hpp"
+#include "tempi/model/term_energies.hpp"
 
 namespace tempi {
 

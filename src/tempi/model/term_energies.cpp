@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tempi/diagnostic/term_energies.hpp"
+#include "tempi/model/term_energies.hpp"
 
 #include <algorithm>
 #include <map>
