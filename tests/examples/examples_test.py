@@ -57,6 +57,9 @@ class Examples(unittest.TestCase):
     def test_stack(self):
         self.check("stack")
 
+    def test_slit(self):
+        self.check("slit")
+
     def test_cloth(self):
         self.check("cloth")
 
