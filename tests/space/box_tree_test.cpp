@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "tempi/space/box_sweep.hpp"
+
 namespace tempi {
 namespace {
 
@@ -14,6 +16,15 @@ using Pairs = std::set<std::pair<std::int32_t, std::int32_t>>;
 Pairs of_tree(const BoxTree& tree) {
   Pairs result;
   tree.each_pair([&](std::int32_t i, std::int32_t j) {
+    EXPECT_LT(i, j);
+    EXPECT_TRUE(result.emplace(i, j).second) << "twice: " << i << ' ' << j;
+  });
+  return result;
+}
+
+Pairs of_sweep(const std::vector<Bounds>& boxes) {
+  Pairs result;
+  sweep_boxes(boxes, [&](std::int32_t i, std::int32_t j) {
     EXPECT_LT(i, j);
     EXPECT_TRUE(result.emplace(i, j).second) << "twice: " << i << ' ' << j;
   });
@@ -49,6 +60,7 @@ TEST(BoxTree, FindsEveryPairOnceAsTryingAllDoes) {
     BoxTree tree;
     tree.make(boxes);
     ASSERT_EQ(of_tree(tree), by_hand(boxes)) << count;
+    ASSERT_EQ(of_sweep(boxes), by_hand(boxes)) << count;
   }
   for (const double size : {0.02, 0.3, 2.0}) {
     const auto boxes = drawn(700, size, random);
@@ -56,6 +68,7 @@ TEST(BoxTree, FindsEveryPairOnceAsTryingAllDoes) {
     tree.make(boxes);
     const Pairs pairs = of_tree(tree);
     EXPECT_EQ(pairs, by_hand(boxes));
+    EXPECT_EQ(of_sweep(boxes), pairs);
     found += pairs.size();
   }
   EXPECT_GT(found, 10'000u);

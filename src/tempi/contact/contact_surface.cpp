@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tempi/core/distinct.hpp"
+#include "tempi/space/box_sweep.hpp"
 
 namespace tempi {
 namespace {
@@ -85,7 +86,6 @@ double ContactSurface::squared_edges(const ContactPair& pair) const {
 }
 
 void ContactSurface::find_pairs(std::span<const Bounds> boxes, Search& search, std::vector<ContactPair>& pairs) const {
-  constexpr Index between_rebuilds = 32;
   search.of_vertex = boxes;
   search.of_simplex.resize(simplices_.size());
   search.of_edge.resize(simplices_.size());
@@ -95,6 +95,22 @@ void ContactSurface::find_pairs(std::span<const Bounds> boxes, Search& search, s
     for (std::size_t k = 0; k < static_cast<std::size_t>(s.own_edges); ++k)
       search.of_edge[i][k] = joined(boxes, std::array{s.own_edge[k].a, s.own_edge[k].b});
   }
+  pairs.clear();
+  if (search.by_sweep) {
+    sweep_boxes(search.of_simplex, [&](std::int32_t i, std::int32_t j) { find_between(i, j, search, pairs); });
+  } else {
+    find_by_tree(search, pairs);
+  }
+  for (const auto& [a, b] : hollows_)
+    for (std::size_t v = 0; v < vertices_.size(); ++v)
+      if (!vertices_[v].is_rigid())
+        pairs.push_back({{1, static_cast<std::int8_t>(b < 0 ? 1 : 2), true}, {static_cast<std::int32_t>(v), a, b, -1}});
+  make_distinct(pairs);
+  search.of_vertex = {};
+}
+
+void ContactSurface::find_by_tree(Search& search, std::vector<ContactPair>& pairs) const {
+  constexpr Index between_rebuilds = 32;
   search.in_tree.clear();
   for (const std::int32_t i : of_second_) search.in_tree.push_back(search.of_simplex[static_cast<std::size_t>(i)]);
   const std::vector<Bounds>& in_tree = of_second_.empty() ? search.of_simplex : search.in_tree;
@@ -102,7 +118,6 @@ void ContactSurface::find_pairs(std::span<const Bounds> boxes, Search& search, s
     search.tree.make(in_tree);
   else
     search.tree.refit(in_tree);
-  pairs.clear();
   if (of_second_.empty()) {
     search.tree.each_pair([&](std::int32_t i, std::int32_t j) { find_between(i, j, search, pairs); });
   } else {
@@ -112,12 +127,6 @@ void ContactSurface::find_pairs(std::span<const Bounds> boxes, Search& search, s
           find_between(static_cast<std::int32_t>(i), of_second_[static_cast<std::size_t>(j)], search, pairs);
         });
   }
-  for (const auto& [a, b] : hollows_)
-    for (std::size_t v = 0; v < vertices_.size(); ++v)
-      if (!vertices_[v].is_rigid())
-        pairs.push_back({{1, static_cast<std::int8_t>(b < 0 ? 1 : 2), true}, {static_cast<std::int32_t>(v), a, b, -1}});
-  make_distinct(pairs);
-  search.of_vertex = {};
 }
 
 void ContactSurface::find_between(std::int32_t i, std::int32_t j, const Search& search,

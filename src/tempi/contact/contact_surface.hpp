@@ -63,6 +63,7 @@ class ContactSurface {
   std::span<const Vertex> vertices() const { return vertices_; }
   std::size_t edge_count() const { return edge_count_; }
   std::size_t face_count() const { return face_count_; }
+  std::size_t hollow_count() const { return hollows_.size(); }
 
   // Of the spheres of both; within something hollow, how far the first vertex may go [m].
   double radii(const ContactPair& pair) const;
@@ -79,6 +80,7 @@ class ContactSurface {
   // A tree of boxes, kept from one search to the next, of all simplices, or, where none is of both sides, of those of
   // the second; and what the search in hand works on.
   struct Search {
+    bool by_sweep = false;  // instead of the tree: a reference
     BoxTree tree;
     Index searches = 0;
     std::span<const Bounds> of_vertex{};
@@ -110,6 +112,7 @@ class ContactSurface {
   bool both_rigid(std::int32_t a, std::int32_t b) const {
     return vertices_[static_cast<std::size_t>(a)].is_rigid() && vertices_[static_cast<std::size_t>(b)].is_rigid();
   }
+  void find_by_tree(Search& search, std::vector<ContactPair>& pairs) const;
   // By their numbers.
   void find_between(std::int32_t i, std::int32_t j, const Search& search, std::vector<ContactPair>& pairs) const;
   void find_vertices(std::int32_t i, std::int32_t j, const Search& search, std::vector<ContactPair>& pairs) const;

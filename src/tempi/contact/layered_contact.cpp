@@ -109,6 +109,7 @@ std::vector<double> LayeredContact::identity() const {
   }
   r.push_back(static_cast<double>(surface_.edge_count()));
   r.push_back(static_cast<double>(surface_.face_count()));
+  r.push_back(static_cast<double>(surface_.hollow_count()));
   return r;
 }
 

@@ -38,6 +38,7 @@ struct LayerOptions {
   double restitution = 1.0;  // part of the energy of a layer that is given back
   bool all_pairs = false;    // all pairs and `deepest` layers are there all the time: a reference, for small cases
   int deepest = 8;           // of these
+  bool by_sweep = false;     // pairs by a sweep along an axis, not by a tree: a reference
 };
 
 class LayeredContact {

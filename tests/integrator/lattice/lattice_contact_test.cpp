@@ -153,6 +153,16 @@ TEST(LatticeContact, BitsDoNotDependOnWindowsWherePrescribedMotionBends) {
   EXPECT_TRUE(same_bits(one, run(0.0, reference)));
 }
 
+TEST(LatticeContact, BitsDoNotDependOnHowPairsAreFound) {
+  LayerOptions by_tree = layers_of(gap, 2e3), by_sweep = by_tree;
+  by_sweep.by_sweep = true;
+  const Body one = two_cubes(by_tree), other = two_cubes(by_sweep);
+  State a = thrown(one), b = thrown(other);
+  avi_with(one)->advance_to(a, end);
+  avi_with(other)->advance_to(b, end);
+  EXPECT_TRUE(same_bits(a, b));
+}
+
 TEST(LatticeContact, BitsAreThoseOfAllPairsThere) {
   const LayerOptions found = layers_of(gap, 2e3);
   LayerOptions all = found;

@@ -39,6 +39,7 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
   for (const auto& contact : model.layers()) {
     Section section;
     section.contact = contact.get();
+    section.search.by_sweep = contact->options().by_sweep;
     for (const ContactSurface::Vertex& vertex : contact->surface().vertices()) {
       const std::int32_t line = vertex.is_rigid() ? -1 : plan.line(vertex.node);
       section.line_of_vertex.push_back(line);
