@@ -65,13 +65,13 @@ def main() -> int:
     report.figure("nearest to a rod's surface, in all frames [mm]", 1e3 * (min(nearest(sides(f)) for f in frames) - RADIUS),
                   1e3 * 0.1 * DISTANCE, scatter=0.5)
     report.figure("edges that pass through faces, in all frames", crossings_of(result), 0, 0)
-    report.figure("momentum that is left", float(h["linear_momentum_z"][-1] / h["linear_momentum_z"][0]), 0.6, 0.95, "", 0.1)
+    report.figure("momentum that is left", float(h["linear_momentum_z"][-1] / h["linear_momentum_z"][0]), 0.78, 0.9, "", 0.1)
     impulse = float(np.sum(0.5 * (h["contact_1.force_z"][1:] + h["contact_1.force_z"][:-1]) * np.diff(h["time"])))
     change = float(h["linear_momentum_z"][-1] - h["linear_momentum_z"][0])
     report.figure("the rods' force over time, of the change of momentum", impulse / change, 0.99, 1.01)
     balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
     report.figure("energy unaccounted for, of what it had", float(np.abs(balance).max() / h["kinetic_energy"][0]), 0, 0.03, "", 0.5)
-    report.figure("taken by viscosity, of what it had", float(-h["damping_work"][-1] / h["kinetic_energy"][0]), 0.05, 0.6, "", 0.2)
+    report.figure("taken by viscosity, of what it had", float(-h["damping_work"][-1] / h["kinetic_energy"][0]), 0.2, 0.35, "", 0.2)
     report.figure("strikes of layers", s["measures"]["contact_strikes"], scatter=0.2)
     if given.draw:
         draw(result)

@@ -351,11 +351,12 @@ class Builder {
         std::array<double, 3> x{};
         for (std::size_t c = 0; c < d; ++c) x[c] = mesh().point(a)[c] + s_.state.displacement[ordinal(a) * d + c];
         if (gap(wall.wall, x).distance < 0.0)
-          throw PlacedError(
-              place,
-              fmt::format("node {} at ({:.4g}) is beyond the wall where the run starts. Turn its normal, or move "
-                          "one of them.",
-                          mesh().point_label(a), fmt::join(std::span(x).first(d), ", ")));
+          throw PlacedError(place,
+                            fmt::format("node {} at ({:.4g}) is beyond the wall where the run starts. {}.",
+                                        mesh().point_label(a), fmt::join(std::span(x).first(d), ", "),
+                                        wall.wall.shape == Wall::Shape::plane ? "Turn its normal, or move one of them"
+                                        : wall.wall.shape == Wall::Shape::box ? "Move one of them"
+                                                                              : "Turn inside, or move one of them"));
       }
     std::size_t k = 0;
     for (const auto& contact : s_.model->layers()) {

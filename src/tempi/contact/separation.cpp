@@ -12,6 +12,8 @@ using Point = std::array<double, 3>;
 
 constexpr double rounding = std::numeric_limits<double>::epsilon();
 
+double size_of(const Point& x) { return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])}); }
+
 auto first_at_or_after(Path path, double t) { return std::ranges::lower_bound(path, t, {}, &Bend::time); }
 
 // A frame that goes with a vertex from one end of a span of time to the other, straight: what simplices do together
@@ -62,7 +64,7 @@ struct Question {
       each_place(i, from, to, [&](double t, const Point& x) {
         const Point y = frame_of(t, x);
         const double along = n[0] * y[0] + n[1] * y[1] + n[2] * y[2];
-        reach = std::max({reach, std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
+        reach = std::max(reach, size_of(x));
         finite = finite && std::isfinite(along);
         low = of_first ? std::min(low, along) : low;
         high = of_first ? high : std::max(high, along);
@@ -134,8 +136,6 @@ Chord chord_of(Path path, double from, double to) {
 
 namespace {
 
-double size_of(const Point& x) { return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])}); }
-
 bool chords_stay_within(SimplexPair pair, std::span<const Chord> chords, double distance) {
   const auto size = static_cast<std::size_t>(pair.size());
   double stray = 0.0, reach = 0.0;
@@ -174,7 +174,7 @@ bool chords_stay_apart(SimplexPair pair, std::span<const Chord> chords, double d
     for (std::size_t k = 0; k < 2; ++k) {
       const Point& x = *at[k];
       const double along = n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
-      reach = std::max({reach, std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
+      reach = std::max(reach, size_of(x));
       if (i < first)
         low[k] = std::min(low[k], along);
       else

@@ -11,6 +11,20 @@
 
 namespace tempi {
 
+// What a few acts at one instant have given to the model, in plain sums; of a Ledger's meaning.
+struct Given {
+  std::array<double, 3> impulse{}, moment{};  // [N s, N m s]
+  double work = 0.0;                          // [J]
+
+  void add(const std::array<double, 3>& x, const std::array<double, 3>& p, double done) {  // the impulse p at x
+    for (std::size_t e = 0; e < 3; ++e) {
+      impulse[e] += p[e];
+      moment[e] += x[(e + 1) % 3] * p[(e + 2) % 3] - x[(e + 2) % 3] * p[(e + 1) % 3];
+    }
+    work += done;
+  }
+};
+
 // What something outside the model has given to it since t = 0. The moment is about the origin of coordinates; in 2-D
 // only its last component can differ from zero.
 struct Ledger {
@@ -19,11 +33,17 @@ struct Ledger {
   CompensatedSum work;                      // [J]
 
   void add(const std::array<double, 3>& x, const std::array<double, 3>& p, double done) {  // the impulse p at x
+    Given given;
+    given.add(x, p, done);
+    *this += given;
+  }
+  Ledger& operator+=(const Given& given) {
     for (std::size_t e = 0; e < 3; ++e) {
-      impulse[e] += p[e];
-      moment[e] += x[(e + 1) % 3] * p[(e + 2) % 3] - x[(e + 2) % 3] * p[(e + 1) % 3];
+      impulse[e] += given.impulse[e];
+      moment[e] += given.moment[e];
     }
-    work += done;
+    work += given.work;
+    return *this;
   }
   Ledger& operator+=(const Ledger& other) {
     for (std::size_t e = 0; e < 3; ++e) {

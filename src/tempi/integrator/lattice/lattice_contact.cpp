@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
@@ -190,8 +191,8 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
     is_pushed_[static_cast<std::size_t>(path)] = 0;
     follow(path, at);
   }
-  taken_.book(state.damping);
-  held_.book(state.constraints);
+  state.damping += std::exchange(taken_, {});
+  state.constraints += std::exchange(held_, {});
   wake_faster();
 }
 

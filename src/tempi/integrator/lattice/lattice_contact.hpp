@@ -118,25 +118,6 @@ class LatticeContact {
     std::vector<std::int8_t> lacking;  // of each candidate, layers
     std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
   };
-  struct Sums {  // of an instant, for a ledger
-    Vector impulse{}, moment{};
-    double work = 0.0;
-    void add(const Vector& x, const Vector& p, double done) {
-      for (std::size_t e = 0; e < 3; ++e) {
-        impulse[e] += p[e];
-        moment[e] += x[(e + 1) % 3] * p[(e + 2) % 3] - x[(e + 2) % 3] * p[(e + 1) % 3];
-      }
-      work += done;
-    }
-    void book(Ledger& ledger) {
-      for (std::size_t e = 0; e < 3; ++e) {
-        ledger.impulse[e] += impulse[e];
-        ledger.moment[e] += moment[e];
-      }
-      ledger.work += work;
-      *this = {};
-    }
-  };
   static constexpr std::size_t pieces_of_window = 16;
   using Pieces = std::array<double, pieces_of_window + 1>;  // times of their ends [ticks]
   struct Chords {                                           // of a path in the window
@@ -200,7 +181,7 @@ class LatticeContact {
   std::vector<LayeredContact::Push> pushes_;  // of these
   std::vector<double> limit_;                 // of each path [m/s]
   std::vector<char> is_faster_;               // than its limit was
-  Sums taken_, held_;                         // of the instant: by friction and restitution; by what is rigid
+  Given taken_, held_;                        // of the instant: by friction and restitution; by what is rigid
   std::atomic<bool> any_faster_ = false;
   std::vector<std::int32_t> pushed_;  // paths, in it
   std::vector<char> is_pushed_;       // of each path

@@ -51,7 +51,7 @@ void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before,
   const auto blocks = static_cast<Index>((touched_.size() + at_once - 1) / at_once);
   of_block_.assign(static_cast<std::size_t>(blocks), {});
   team_.for_each(blocks, [&](Index b) {
-    Sums& sums = of_block_[static_cast<std::size_t>(b)];
+    Given& sums = of_block_[static_cast<std::size_t>(b)];
     const std::size_t first = static_cast<std::size_t>(b) * at_once;
     for (std::size_t i = first; i < std::min(first + at_once, touched_.size()); ++i) {
       const auto line = static_cast<std::size_t>(touched_[i]);
@@ -59,6 +59,7 @@ void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before,
       const double C = C_[line], ratio = C * node.inverse_mass;
       C_[line] = 0.0;
       Vector q, x;
+      double work = 0.0;
       for (std::size_t c = 0; c < 3; ++c) {
         const bool held = supports_.any() && supports_.holds(line, c);
         const double middle = before.empty() ? node.velocity[c] : 0.5 * (before[line][c] + node.velocity[c]);
@@ -67,21 +68,12 @@ void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before,
         q[c] = -C * w;
         x[c] = X_[line][c] + node.displacement[c];
         node.velocity[c] -= ratio * w;
-        sums.work += q[c] * w;
-        sums.impulse[c] += q[c];
+        work += q[c] * w;
       }
-      sums.moment[0] += x[1] * q[2] - x[2] * q[1];
-      sums.moment[1] += x[2] * q[0] - x[0] * q[2];
-      sums.moment[2] += x[0] * q[1] - x[1] * q[0];
+      sums.add(x, q, work);
     }
   });
-  for (const Sums& sums : of_block_) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      ledger.impulse[c] += sums.impulse[c];
-      ledger.moment[c] += sums.moment[c];
-    }
-    ledger.work += sums.work;
-  }
+  for (const Given& given : of_block_) ledger += given;
 }
 
 std::vector<LatticeDrag::Resistance> LatticeDrag::resistance(std::span<const double> duration_of_group) const {

@@ -46,11 +46,6 @@ class LatticeDrag {
     std::int32_t line;
     double c;  // [kg/s]
   };
-  struct Sums {
-    Vector impulse{}, moment{};
-    double work = 0.0;
-  };
-
   const LatticeGroups& plan_;
   const LatticeSupports& supports_;
   ThreadTeam& team_;
@@ -58,7 +53,7 @@ class LatticeDrag {
   std::vector<Vector> X_;  // by line
   std::vector<double> C_;  // by line, of the instant; 0 where nothing acts
   std::vector<std::int32_t> touched_;
-  std::vector<Sums> of_block_;
+  std::vector<Given> of_block_;
 };
 
 }  // namespace tempi

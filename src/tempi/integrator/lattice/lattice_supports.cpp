@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "tempi/core/cross.hpp"
 
@@ -120,11 +121,11 @@ void LatticeSupports::move(Held& held, double now, std::span<NodeLine> nodes) {
   const Vector before = cross(x_old, v_old), after = cross(place(held.X, node), v_new);
   for (std::size_t c = 0; c < dim_; ++c) {
     if (held.support[c] == Supports::none) continue;
-    Sums& sums = sums_[static_cast<std::size_t>(held.support[c])];
+    Given& sums = sums_[static_cast<std::size_t>(held.support[c])];
     sums.impulse[c] += held.mass * (v_new[c] - v_old[c]);
     sums.work += 0.5 * held.mass * (v_new[c] * v_new[c] - v_old[c] * v_old[c]);
   }
-  Sums& sums = sums_[static_cast<std::size_t>(mover)];
+  Given& sums = sums_[static_cast<std::size_t>(mover)];
   for (std::size_t i = 0; i < 3; ++i) sums.moment[i] += held.mass * (after[i] - before[i]);
 }
 
@@ -148,13 +149,10 @@ void LatticeSupports::settle(const Held& held, std::span<NodeLine> nodes) {
     if (held.support[c] == Supports::none) continue;
     const double p = held.mass * (node.velocity[c] - held.velocity[c]);
     node.velocity[c] = held.velocity[c];
-    Sums& sums = sums_[static_cast<std::size_t>(held.support[c])];
+    Given& sums = sums_[static_cast<std::size_t>(held.support[c])];
     Vector reaction{};
     reaction[c] = -p;
-    const Vector moment = cross(x, reaction);
-    sums.impulse[c] -= p;
-    for (std::size_t i = 0; i < 3; ++i) sums.moment[i] += moment[i];
-    sums.work -= p * held.velocity[c];
+    sums.add(x, reaction, -p * held.velocity[c]);
   }
 }
 
@@ -165,14 +163,7 @@ void LatticeSupports::add_moment(std::size_t line, const Vector& moment) {
 }
 
 void LatticeSupports::book(std::vector<Ledger>& ledgers) {
-  for (std::size_t s = 0; s < sums_.size(); ++s) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      ledgers[s].impulse[i] += sums_[s].impulse[i];
-      ledgers[s].moment[i] += sums_[s].moment[i];
-    }
-    ledgers[s].work += sums_[s].work;
-    sums_[s] = {};
-  }
+  for (std::size_t s = 0; s < sums_.size(); ++s) ledgers[s] += std::exchange(sums_[s], {});
 }
 
 }  // namespace tempi

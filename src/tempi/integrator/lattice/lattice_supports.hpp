@@ -58,10 +58,6 @@ class LatticeSupports {
   struct Value {  // of a motion of time alone, at an instant
     double time, displacement, velocity;
   };
-  struct Sums {
-    std::array<double, 3> impulse{}, moment{};
-    double work = 0.0;
-  };
 
   void move(Held& held, double now, std::span<NodeLine> nodes);
   Value motion(const Held& held, std::size_t component, double t);
@@ -75,7 +71,7 @@ class LatticeSupports {
   std::vector<std::int32_t> held_of_line_;
   std::vector<std::vector<std::int32_t>> of_group_, moving_of_group_;  // places in held_
   std::vector<std::array<Value, 3>> last_;                             // by support
-  std::vector<Sums> sums_;                                             // by support, of the instant
+  std::vector<Given> sums_;                                            // by support, of the instant
 };
 
 }  // namespace tempi
