@@ -61,7 +61,7 @@ double StageForces::potential_energy(std::span<const double> u, double t) const 
 }
 
 Admissibility StageForces::evaluate(Stage& stage, double t) const {
-  if (!last_ || last_->t != t || last_->u != stage.u) {
+  if (!last_ || last_->t != t || !std::ranges::equal(last_->u, stage.u)) {
     ++evaluations_;
     if (!last_) last_ = Remembered{t, stage.u, Vector(mass_.size()), Vector(mass_.size())};
     Remembered& last = *last_;
@@ -77,7 +77,7 @@ Admissibility StageForces::evaluate(Stage& stage, double t) const {
     last.t = t;
   }
   stage.force = last_->force;
-  stage.load = last_->load;
+  if (model_.has_forces() || stage.load.size() != mass_.size()) stage.load = last_->load;
   stage.damping.setZero(model_.has_dampers() ? mass_.size() : 0);
   for (Index k = 0; model_.has_dampers() && k < model_.term_count(); ++k) add_damping(make_id<TermId>(k), stage, t);
   return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "tempi/integrator/one_step/newton.hpp"
 
@@ -62,20 +63,21 @@ void VariationalMap::step(State& state, double t0, double h) const {
 void VariationalMap::complete(State& state, double t0, double h, const Vector& Z) const {
   const std::size_t s = action_.degree();
   const Index n = forces_.mass().size();
-  const Vector u0 = map_of(state.displacement), v0 = map_of(state.velocity), p0 = forces_.mass().cwiseProduct(v0);
-  Vector u1 = u0 + h * Z.tail(n), p1 = p0;
-  for (std::size_t i = 0; i < stages_.size(); ++i) p1 += h * action_.weights[i] * stages_[i].force;
-  Vector v1 = p1.cwiseQuotient(forces_.mass());
+  const auto u0 = map_of(std::as_const(state.displacement)), v0 = map_of(std::as_const(state.velocity));
+  Vector u1 = u0 + h * Z.tail(n), v1 = v0;
+  for (std::size_t i = 0; i < stages_.size(); ++i)
+    v1 += (h * action_.weights[i] * stages_[i].force).cwiseQuotient(forces_.mass());
   forces_.prescribe(t0 + h, u1, v1);
 
   for (std::size_t i = 0; i < stages_.size(); ++i) forces_.book_forces(state, stages_[i], h * action_.weights[i]);
   // What the supports must give so that the equation of each Q_j holds.
   for (std::size_t j = 0; j <= s && !forces_.held().empty(); ++j) {
-    Vector uj = j == 0 ? u0 : Vector(u0 + h * Z.segment(static_cast<Index>(j - 1) * n, n)), vj = v0;
+    Vector uj = j == 0 ? Vector(u0) : Vector(u0 + h * Z.segment(static_cast<Index>(j - 1) * n, n)), vj = v0;
     forces_.prescribe(t0 + action_.control[j] * h, uj, vj);
-    const Vector sum = equation(j, h);
+    Vector sum = Vector::Zero(n);
+    add_equation(j, h, sum);
     for (const Index i : forces_.held()) {
-      const double given = (j == s ? forces_.mass()(i) * v1(i) : 0.0) - (j == 0 ? p0(i) : 0.0) - sum(i);
+      const double given = forces_.mass()(i) * ((j == s ? v1(i) : 0.0) - (j == 0 ? v0(i) : 0.0)) - sum(i);
       forces_.book_reaction(state, i, uj, given, given * vj(i));
     }
   }
@@ -95,17 +97,18 @@ double VariationalMap::discrete_energy(const State& state, double t0, double h) 
 // The increments Z_j = (Q_j - q_0) / h, j = 1 ... s, that make R vanish; the stages are those of the solution.
 VariationalMap::Vector VariationalMap::solve(const State& state, const Vector& p0, double t0, double h) const {
   const Index s = static_cast<Index>(action_.degree()), n = forces_.mass().size();
-  std::array<Vector, 2> guesses = {Vector(s * n), Vector::Zero(s * n)};
+  Vector Z(s * n);
   for (Index l = 0; l < s; ++l)
-    guesses[0].segment(l * n, n) = action_.control[static_cast<std::size_t>(l) + 1] * map_of(state.velocity);
-  for (Vector& guess : guesses) place_held(state, t0, h, guess);
+    Z.segment(l * n, n) = action_.control[static_cast<std::size_t>(l) + 1] * map_of(state.velocity);
+  place_held(state, t0, h, Z);
   if (explicit_) {  // forces at what is unknown have no weight in R, which is linear: one correction
-    Vector Z = guesses[0];
-    evaluate_stages(state, t0, h, Z, Wanted::known);
+    forces_.require(evaluate_stages(state, t0, h, Z, Wanted::known));
     Z += residual(p0, h).cwiseQuotient(forces_.mass());
-    forces_.require(evaluate_stages(state, t0, h, Z));
+    forces_.require(evaluate_stages(state, t0, h, Z, Wanted::unknown));
     return Z;
   }
+  std::array<Vector, 2> guesses = {std::move(Z), Vector::Zero(s * n)};
+  place_held(state, t0, h, guesses[1]);
   if (!matrix_) matrix_ = std::make_unique<Matrix>(forces_.model(), action_.degree());
   StepEquations equations;
   Admissibility last;
@@ -157,14 +160,15 @@ Admissibility VariationalMap::evaluate_stages(const State& state, double t0, dou
   Admissibility worst;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Stage& stage = stages_[i];
-    stage.u = map_of(state.displacement);
-    stage.v = Vector::Zero(n);
-    for (std::size_t j = 1; j <= action_.degree(); ++j) {
-      const auto Zj = Z.segment(static_cast<Index>(j - 1) * n, n);
-      stage.u += h * action_.phi[i][j] * Zj;
-      stage.v += action_.slope[i][j] * Zj;
-    }
-    if (wanted == Wanted::known && action_.phi[i].front() == 0.0) continue;
+    const auto &phi = action_.phi[i], &slope = action_.slope[i];
+    const bool is_known = phi.front() != 0.0;  // of an explicit action: it is at the start
+    stage.v = slope[1] * Z.head(n);
+    for (std::size_t j = 2; j <= action_.degree(); ++j)
+      stage.v += slope[j] * Z.segment(static_cast<Index>(j - 1) * n, n);
+    if (wanted == (is_known ? Wanted::unknown : Wanted::known)) continue;
+    stage.u = map_of(state.displacement) + h * phi[1] * Z.head(n);
+    for (std::size_t j = 2; j <= action_.degree(); ++j)
+      stage.u += h * phi[j] * Z.segment(static_cast<Index>(j - 1) * n, n);
     const Admissibility here = forces_.evaluate(stage, t0 + action_.points[i] * h);
     if (worst.holds()) worst = here;
   }
@@ -172,21 +176,19 @@ Admissibility VariationalMap::evaluate_stages(const State& state, double t0, dou
 }
 
 // dL_d/dQ_j + F_j. Forces without weight are left out: where they act nothing may be known yet.
-VariationalMap::Vector VariationalMap::equation(std::size_t j, double h) const {
-  Vector sum = Vector::Zero(forces_.mass().size());
+void VariationalMap::add_equation(std::size_t j, double h, Eigen::Ref<Vector> sum) const {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     sum += action_.weights[i] * action_.slope[i][j] * forces_.mass().cwiseProduct(stages_[i].v);
     if (action_.phi[i][j] != 0.0) sum += action_.weights[i] * h * action_.phi[i][j] * stages_[i].force;
   }
-  return sum;
 }
 
 // R_j = p_0 delta_j0 + dL_d/dQ_j + F_j for j < s; zero where a support has its way.
 VariationalMap::Vector VariationalMap::residual(const Vector& p0, double h) const {
   const Index s = static_cast<Index>(action_.degree()), n = forces_.mass().size();
-  Vector R(s * n);
-  for (Index j = 0; j < s; ++j) R.segment(j * n, n) = equation(static_cast<std::size_t>(j), h);
-  R.head(n) += p0;
+  Vector R = Vector::Zero(s * n);
+  R.head(n) = p0;
+  for (Index j = 0; j < s; ++j) add_equation(static_cast<std::size_t>(j), h, R.segment(j * n, n));
   for (const Index i : forces_.held())
     for (Index j = 0; j < s; ++j) R(j * n + i) = 0.0;
   return R;

@@ -70,11 +70,12 @@ class VariationalMap final : public OneStepMap {
   struct Matrix;
 
   Vector solve(const State& state, const Vector& p0, double t0, double h) const;
-  // Of an explicit action, forces of the stages that are known before the step: the others have no weight in it.
-  enum class Wanted { all, known };
+  // Of an explicit action, forces of the stages that are known before the step, as the others have no weight in it; in
+  // the end those of the others.
+  enum class Wanted { all, known, unknown };
   Admissibility evaluate_stages(const State& state, double t0, double h, const Vector& Z,
                                 Wanted wanted = Wanted::all) const;
-  Vector equation(std::size_t j, double h) const;
+  void add_equation(std::size_t j, double h, Eigen::Ref<Vector> sum) const;
   void assemble(double t0, double h) const;
 
   StageForces forces_;
