@@ -43,6 +43,24 @@ TEST(BeginAgain, brings_the_same_case_to_life_with_two_thirds_of_the_steps) {
   EXPECT_EQ(lesson({}), "");
 }
 
+// Of contact the cells at the surface decide, which may be far below the rest already.
+TEST(BeginAgain, brings_cells_at_surfaces_of_contact_to_life_with_two_thirds_of_theirs) {
+  const CaseFolder folder;
+  Simulation s = folder.build(folder.square("",
+                                            "[[contact]]\ndistance = 0.1\n[[wall]]\ntype = \"plane\"\npoint = [0, -1]\n"
+                                            "normal = [0, 1]\n"));
+  EXPECT_EQ(s.input.energy_tolerance, 0.1);  // without contact it is 0.5
+  const double before = *std::ranges::min_element(s.plan.own);
+  for (const double part : {2.0 / 3.0, 4.0 / 9.0}) {
+    std::vector<EarlierTry> tries = s.tries;
+    tries.push_back({*s.input.integrator.safety, 0.25, "it gained."});
+    begin_again(s, std::move(tries));
+    EXPECT_NEAR(*std::ranges::min_element(s.plan.own), part * before, 1e-12 * before);
+    EXPECT_NEAR(s.input.contacts[0].surface_safety, part * 0.3, 1e-12);
+    expect_words(s.warnings.back(), {"surface_safety"});
+  }
+}
+
 TEST(Tries, are_kept_in_checkpoints_to_the_bit) {
   Sections sections;
   put_tries(sections, {{0.9, 0.1, "\"so\"\n"}, {2.0 / 3.0 * 0.9, 1.0 / 3.0, "again"}});

@@ -85,7 +85,7 @@ constexpr Option rows[] = {
     {"mesh", "scale", number, "", "1.0", "", positive, "factor on all coordinates, e.g. 1e-3 for a mesh in mm"},
 
     {"particles", "file", text, "", "", "", any,
-     "CSV with a header of mass, x, y[, z], vx, vy[, vz] and group, (extended) XYZ, or a data file of LAMMPS; "
+     "CSV with a header of mass, x, y[, z], vx, vy[, vz], radius and group, (extended) XYZ, or a data file of LAMMPS; "
      "relative to the case file"},
     {"particles", "units", choice, "", "", "si | lj | real | metal | cgs | electron | micro | nano", any,
      "in which the file is written, as LAMMPS names them (metal: angstrom, dalton, angstrom/ps); omitted: as a "
@@ -99,7 +99,7 @@ constexpr Option rows[] = {
      "lengths of a periodic box, one an axis, 0 for an axis that is free; omitted: free, or as the file has it"},
 
     {"particles", "radius", number_or_numbers, "m", "", "", positive,
-     "one for all, or one each: makes them spheres, for hertz; omitted: points"},
+     "one for all, or one each: makes them spheres, for hertz; omitted: points, or as the file has them"},
 
     {"potential", "type", choice, "", "required",
      "lennard-jones | morse | spring | tanh-spring | gravity | hertz | expression | embedded-atom | well | "
@@ -467,9 +467,9 @@ constexpr Option rows[] = {
      "avi and newmark (without beta and gamma): measure the local energy residual of every element"},
 
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
-    {"run", "energy_tolerance", number, "", "0.5", "", not_negative,
+    {"run", "energy_tolerance", number, "", "", "", not_negative,
      "the run stops where the total energy has gained more than this fraction of what the motion has without the gain, "
-     "which no load has given; 0: never"},
+     "which no load has given; 0: never; absent: 0.5, and 0.1 with layers of contact"},
     {"run", "checkpoint", number, "s", "300", "", not_negative,
      "wall time between checkpoints, from which `tempi run CASE --resume` goes on to the same bits; 0: none but those "
      "at SIGINT, SIGTERM, SIGHUP and wall_limit"},

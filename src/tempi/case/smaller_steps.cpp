@@ -33,13 +33,16 @@ void begin_again(Simulation& s, std::vector<EarlierTry> tries) {
   const int threads = s.threads;
   s.integrator.reset();  // no two of them in memory
   s.model.reset();
+  const double before = *input.integrator.safety;
   input.integrator.safety = part * tries.back().safety;
+  for (ContactInput& contact : input.contacts) contact.surface_safety *= *input.integrator.safety / before;
   s = build(std::move(input), threads);
   for (const EarlierTry& earlier : tries)
     s.warnings.push_back(
-        fmt::format("{} So the run begins again from the start with safety = {:.2g} instead of {:.2g}, "
+        fmt::format("{} So the run begins again from the start with safety = {:.2g} instead of {:.2g}{}, "
                     "the steps being left to it; give safety, courant or step to have it end there.",
-                    earlier.message, part * earlier.safety, earlier.safety));
+                    earlier.message, part * earlier.safety, earlier.safety,
+                    s.model->layers().empty() ? "" : " (and with it surface_safety of contact)"));
   s.tries = std::move(tries);
 }
 

@@ -338,12 +338,13 @@ void LatticeContact::require_others_before(const Section& section, const Contact
   std::array<Vector, 4> x;
   for (std::size_t k = 0; k < key.vertices().size(); ++k)
     x[k] = place(section, static_cast<std::size_t>(key.vertex[k]), nodes_.lines(), after);
-  throw SolveError(
+  throw StepError(
       fmt::format("{} came closer than {} layers of contact could stop, at t = {:.9g} s: the steps of more would be "
                   "below what time "
                   "resolves ({:.3g} s). Give a larger stiffness or distance, or a smaller step to the model.",
                   section.contact->describe(key, std::span(x).first(key.vertices().size())), layers, after * tick_,
-                  std::ldexp(tick_, -fine_bits)));
+                  std::ldexp(tick_, -fine_bits)),
+      after * tick_);
 }
 
 bool LatticeContact::add_missed(Section& section, double to) {
