@@ -75,6 +75,17 @@ TEST(ChooseParticles, turns_a_file_into_si_units) {
   EXPECT_DOUBLE_EQ(*metal.box.length(0), 1e-9);
 }
 
+TEST(ChooseParticles, takes_the_radii_of_a_file) {
+  const std::string csv = "x,y,mass,radius\n0,0,1,0.5\n";
+  EXPECT_EQ(from_file("r.csv", csv, "", 2.0).radii, (std::vector{1.0}));
+  EXPECT_DOUBLE_EQ(from_file("r.csv", csv, "cgs").radii[0], 5e-3);
+  expect_words(refusal([&] { from_file("r.csv", "x,y,mass,radius\n0,0,1,0\n"); }), {"particle 0", "radius 0 m"});
+  ParticlesInput in = two();
+  in.mass.clear(), in.position.clear();
+  in.file = "r.csv", in.radius = {1.0}, in.one_radius = true;
+  expect_words(refusal([&] { choose_particles(in, ::testing::TempDir()); }), {"case.toml:6", "has radii, too"});
+}
+
 TEST(ChooseParticles, takes_the_masses_of_atoms_where_a_file_has_none) {
   const std::string xyz = "2\n\nAr 0 0 0\nH 1 0 0\n";
   const ParticleModel atoms = from_file("atoms.xyz", xyz, "metal");

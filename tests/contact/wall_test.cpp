@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
+#include "support/batches.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -145,6 +147,36 @@ TEST(Wall, IsTouchedBySpheresAsHertzHasIt) {
   EXPECT_THROW(make_wall_contact(X, 3, std::vector{WallSphere{NodeId{0}, 0.1, 1.0}}, box), InputError);
   EXPECT_THROW(make_wall_contact(X, 3, std::vector{WallSphere{NodeId{0}, 0.3, 1.0}}, hollow), InputError);
   EXPECT_THROW(make_wall_contact(X, 3, std::vector{WallSphere{NodeId{0}, 0.1, 0.0}}, hollow), InputError);
+}
+
+// All shapes, nodes and spheres, some of them beyond; an order that is not theirs.
+TEST(Wall, StrikesManyAtOnceAsItStrikesEach) {
+  std::mt19937 random(11);
+  for (const int dim : {2, 3})
+    for (const Wall& wall : walls(dim)) {
+      constexpr Index count = 60;
+      std::vector<double> X, u;
+      std::vector<NodeId> nodes;
+      std::vector<WallSphere> spheres;
+      for (Index a = 0; a < count; ++a) {
+        const Vector x = drawn(random, dim, a % 2 == 0 ? 0.6 : 2.5), moved = drawn(random, dim, 0.2);
+        X.insert(X.end(), x.begin(), x.begin() + dim);
+        u.insert(u.end(), moved.begin(), moved.begin() + dim);
+        if (a % 7 == 3) continue;  // not everybody takes part
+        nodes.push_back(make_id<NodeId>(a));
+        spheres.push_back({nodes.back(), 0.05 + 0.002 * static_cast<double>(a), 3.0 + static_cast<double>(a)});
+      }
+      std::vector<Index> terms(nodes.size());
+      std::iota(terms.rbegin(), terms.rend(), 0);
+      EXPECT_LT(test::deviation(*make_wall_contact(X, dim, nodes, wall, 0.01), terms, u), 1e-15);
+      if (wall.shape != plane && wall.shape != sphere) continue;
+      EXPECT_LT(test::deviation(*make_wall_contact(X, dim, spheres, wall), terms, u), 1e-15);
+    }
+  const std::vector<double> X(3, 0.0);
+  const auto contact = make_wall_contact(X, 3, {NodeId{0}}, walls(3).front(), 0.01);
+  const auto lines = test::lines_of({0.0, std::nan(""), 0.0}, 3, 0.0, 1);
+  auto struck = lines.nodes;
+  EXPECT_FALSE(contact->batch(std::array{Index{0}}, lines.place)->strike(0, 1, 0.1, 0.0, struck));
 }
 
 TEST(Wall, RefusesWhatCannotBe) {

@@ -47,6 +47,26 @@ TEST_F(ParticleFile, csv_gives_places_velocities_masses_and_groups_in_any_order_
   EXPECT_EQ((Members{0}), p.groups[0].members);
 }
 
+TEST_F(ParticleFile, spheres_have_radii_in_every_format) {
+  EXPECT_EQ((Numbers{0.25, 0.5}), read_particles(write(".csv", "x,y,radius,mass\n0,0,0.25,1\n1,0,0.5,2\n")).radius);
+  EXPECT_EQ((Numbers{0.25, 0.5}),
+            read_particles(write(".xyz", "2\nProperties=species:S:1:pos:R:3:radius:R:1\nA 0 0 0 0.25\nA 1 0 0 0.5\n"))
+                .radius);
+  const Particles p =
+      read_particles(write(".data",
+                           "units = si\n\n2 atoms\n\nAtoms # sphere\n\n1 1 0.5 2500 0 0 1\n2 1 1.0 1000 0 1 0\n\n"
+                           "Velocities\n\n2 1 2 3 0 0 7\n"));
+  EXPECT_EQ((Numbers{0.25, 0.5}), p.radius);
+  EXPECT_EQ((Numbers{0.0, 0.0, 1.0, 0.0, 1.0, 0.0}), p.position);
+  EXPECT_EQ((Numbers{0.0, 0.0, 0.0, 1.0, 2.0, 3.0}), p.velocity);
+  ASSERT_EQ(2U, p.mass.size());
+  EXPECT_NEAR(2500.0 * 4.0 / 3.0 * 3.14159265358979 * 0.25 * 0.25 * 0.25, p.mass[0], 1e-10);
+  EXPECT_NEAR(1000.0 * 4.0 / 3.0 * 3.14159265358979 * 0.125, p.mass[1], 1e-9);
+  EXPECT_TRUE(read_particles(write(".csv", "x,y,mass\n0,0,1\n")).radius.empty());
+  refused(".data", "\n1 atoms\n\nAtoms # sphere\n\n1 1 0 2500 0 0 1\n", "diameter of atom 1 is 0");
+  refused(".data", "units = metal\n\n1 atoms\n\nAtoms # sphere\n\n1 1 1 2500 0 0 1\n", "Give masses");
+}
+
 TEST_F(ParticleFile, csv_with_z_is_in_space_and_may_leave_out_masses_and_velocities) {
   const Particles p = read_particles(write(".csv", "z,y,x\n1,2,3\n"));
   EXPECT_EQ(3, p.dim);

@@ -203,6 +203,69 @@ std::string refusal(const std::vector<double>& X, std::vector<NodeId> nodes, std
   return "";
 }
 
+// Of many sizes: each pair has its own law, wherever they are and however the list is made.
+TEST(SphereSum, is_the_sum_of_hertz_contacts_of_all_pairs) {
+  constexpr double modulus = 7e3;
+  for (const int dim : {1, 2, 3})
+    for (const bool periodic : {false, true}) {
+      if (dim == 1 && periodic) continue;
+      SCOPED_TRACE(testing::Message() << dim << "-D" << (periodic ? " in a box" : ""));
+      const auto X = random_cloud(dim, count, dim == 1 ? 30.0 : 3.0, 0.3, 41);
+      std::vector<double> radii(count);
+      for (std::size_t a = 0; a < count; ++a) radii[a] = 0.6 + 0.5 * std::fmod(0.618 * static_cast<double>(a), 1.0);
+      Box::Lengths lengths;
+      for (int c = 0; periodic && c < dim; ++c) lengths[static_cast<std::size_t>(c)] = box_length;
+      const Box box(lengths);
+      const auto sum = make_sphere_sum(X, dim, radii, some_nodes(), modulus, box);
+      std::vector<PairLaw> laws;
+      for (const auto& [a, b] : their_pairs()) {
+        const double Ra = radii[ordinal(a)], Rb = radii[ordinal(b)];
+        laws.emplace_back(Hertz{modulus * std::sqrt(Ra * Rb / (Ra + Rb)), Ra + Rb});
+      }
+      const auto pairs = make_pairs(X, dim, std::vector<double>(count, 1.0), their_pairs(), std::move(laws), box);
+      for (const unsigned seed : {0u, 1u, 2u}) {
+        const auto moved = random_cloud(dim, count, dim == 1 ? 30.0 : 3.0, 0.3, 42 + seed);
+        std::vector<double> u(X.size(), 0.0);
+        for (std::size_t i = 0; i < u.size() && seed > 0; ++i) u[i] = moved[i] - X[i];
+        double V = 0.0;
+        std::vector<double> g(X.size(), 0.0), of_sum(some_nodes().size() * static_cast<std::size_t>(dim), 0.0);
+        const auto d = static_cast<std::size_t>(dim);
+        for (Index k = 0; k < pairs->size(); ++k) {
+          V += pairs->energy(k, u, 0.0);
+          std::vector<double> mine(2 * d, 0.0);
+          pairs->add_gradient(k, u, 0.0, mine);
+          for (std::size_t i = 0; i < 2 * d; ++i) g[ordinal(pairs->stencil(k)[i / d]) * d + i % d] += mine[i];
+        }
+        EXPECT_GT(V, 0.0);
+        EXPECT_NEAR(sum->energy(0, u, 0.0), V, 1e-13 * V);
+        sum->add_gradient(0, u, 0.0, of_sum);
+        double scale = 0.0;
+        for (const double f : g) scale = std::max(scale, std::abs(f));
+        const auto nodes = some_nodes();
+        for (std::size_t i = 0; i < of_sum.size(); ++i)
+          EXPECT_NEAR(of_sum[i], g[ordinal(nodes[i / d]) * d + i % d], 1e-13 * scale);
+        // And by its batch.
+        std::vector<NodeLine> lines(count);
+        std::vector<std::int32_t> place(count);
+        for (std::size_t a = 0; a < count; ++a) {
+          place[a] = static_cast<std::int32_t>(a);
+          for (std::size_t c = 0; c < d; ++c) lines[a].displacement[c] = u[a * d + c];
+        }
+        const auto batch = sum->batch(std::array{Index{0}}, place);
+        std::vector<double> energy(1, 0.0), gradient(of_sum.size(), 0.0);
+        batch->measure(0, 1, 0.0, lines, energy, gradient);
+        EXPECT_NEAR(energy[0], V, 1e-12 * V);
+        for (std::size_t i = 0; i < gradient.size(); ++i) EXPECT_NEAR(gradient[i], of_sum[i], 1e-12 * scale);
+      }
+    }
+}
+
+TEST(SphereSum, refuses_a_sphere_without_a_size) {
+  const std::vector<double> X = {0.0, 1.0};
+  EXPECT_THROW(make_sphere_sum(X, 1, {0.5, 0.0}, {NodeId{0}, NodeId{1}}, 1.0), InputError);
+  EXPECT_THROW(make_sphere_sum(X, 1, {0.5, 0.5}, {NodeId{0}, NodeId{1}}, 0.0), InputError);
+}
+
 TEST(PairSum, refuses_what_cannot_be) {
   const std::vector<double> X = {0, 0, 1, 0, 1, 0};
   EXPECT_EQ(refusal(X, {NodeId{0}, NodeId{1}}), "");

@@ -63,11 +63,15 @@ double PairLawChoice::radius_of(NodeId a) const { return around_.radii.empty() ?
 
 bool PairLawChoice::of_spheres() const { return in_.type == "hertz" && in_.find("young") != nullptr; }
 
-// What tells the law of one node from that of another.
-std::vector<double> PairLawChoice::parameters_of(NodeId a) const {
+std::vector<double> PairLawChoice::materials_of(NodeId a) const {
   std::vector<double> result;
   for (const std::string_view key : {"epsilon", "sigma", "young", "poisson"})
     if (in_.find(key) != nullptr) result.push_back(parameter(key, a));
+  return result;
+}
+
+std::vector<double> PairLawChoice::parameters_of(NodeId a) const {
+  std::vector<double> result = materials_of(a);
   if (of_spheres()) result.push_back(radius_of(a));
   return result;
 }
@@ -89,12 +93,16 @@ Hertz PairLawChoice::contact(NodeId a, NodeId b) const {
   if (Ra == 0.0 && Rb == 0.0)
     throw PlacedError(in_.place, fmt::format("nodes {} and {} are to touch, and neither has a radius.",
                                              around_.mesh.point_label(a), around_.mesh.point_label(b)));
+  const double R = Ra == 0.0 ? Rb : Rb == 0.0 ? Ra : Ra * Rb / (Ra + Rb);
+  return {modulus(a, b) * std::sqrt(R), Ra + Rb};
+}
+
+double PairLawChoice::modulus(NodeId a, NodeId b) const {
   const auto softness = [&](NodeId i) {
     const double nu = parameter("poisson", i);
     return (1.0 - nu * nu) / parameter("young", i);
   };
-  const double R = Ra == 0.0 ? Rb : Rb == 0.0 ? Ra : Ra * Rb / (Ra + Rb);
-  return {4.0 / 3.0 * std::sqrt(R) / (softness(a) + softness(b)), Ra + Rb};
+  return 4.0 / 3.0 / (softness(a) + softness(b));
 }
 
 // The same against a wall; a hollow one is R < 0 in 1/R.

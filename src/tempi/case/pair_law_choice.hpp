@@ -31,7 +31,9 @@ class PairLawChoice {
   std::optional<double> step_of_class(std::size_t c) const;
   // What tells the law of one node from that of another.
   std::vector<double> parameters_of(NodeId a) const;
+  std::vector<double> materials_of(NodeId a) const;  // without the radius of a sphere
   bool of_spheres() const;
+  double modulus(NodeId a, NodeId b) const;  // of spheres: 4/3 E*, 1/E* = sum (1 - nu^2)/E [Pa]
   // Of a sphere against a wall. Throws PlacedError: a node without radius.
   WallSphere contact(NodeId a, const Surroundings::ElasticWall& wall) const;
 

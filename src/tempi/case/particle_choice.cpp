@@ -41,6 +41,7 @@ void convert(const ParticlesInput& in, Particles& p) {
                                             in.file, name));
   for (double& x : p.position) x *= in.scale * units->length;
   for (double& v : p.velocity) v *= in.scale * units->velocity;
+  for (double& r : p.radius) r *= in.scale * units->length;
   for (double& m : p.mass) m *= units->mass;
   for (std::optional<double>& length : p.box)
     if (length) *length *= in.scale * units->length;
@@ -116,7 +117,13 @@ ParticleModel choose_particles(const ParticlesInput& in, const std::filesystem::
         "{}: masses are those of atoms, coordinates are taken in metres. Give units = \"metal\" (or scale = "
         "1e-10) where they are in angstrom.",
         std::filesystem::path(in.file).filename().string()));
+  for (std::size_t i = 0; i < p.radius.size(); ++i)
+    if (!(p.radius[i] > 0.0))
+      throw PlacedError(place, fmt::format("particle {} has the radius {} m (must be > 0).", i, p.radius[i]));
+  model.radii = p.radius;
   if (!in.radius.empty()) {
+    if (!p.radius.empty())
+      throw PlacedError(in.radius_place, fmt::format("radius is given, and '{}' has radii, too. Keep one.", in.file));
     if (!in.one_radius && std::ssize(in.radius) != p.size())
       throw PlacedError(in.radius_place,
                         fmt::format("radius has {} entries for {} particles. Give one each, or one number for all.",

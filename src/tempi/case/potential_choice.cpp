@@ -357,6 +357,11 @@ class Chooser {
                                                participants_.size(), in_.type, most));
     std::map<std::vector<double>, std::vector<NodeId>> kinds;
     for (const NodeId a : participants_) kinds[laws_.parameters_of(a)].push_back(a);
+    const bool of_many_sizes = laws_.of_spheres() && kinds.size() > most_kinds && laws_.class_count() == 1;
+    if (of_many_sizes) {
+      kinds.clear();
+      for (const NodeId a : participants_) kinds[laws_.materials_of(a)].push_back(a);
+    }
     if (kinds.size() > most_kinds)
       throw PlacedError(in_.place, fmt::format("{} particles have {} different parameters (at most {} where all pairs "
                                                "act together). List the pairs, or give within.",
@@ -365,15 +370,16 @@ class Chooser {
     for (auto& [parameters, members] : kinds) groups.push_back(std::move(members));
     for (std::size_t c = 0; c < laws_.class_count(); ++c)
       for (std::size_t i = 0; i < groups.size(); ++i)
-        for (std::size_t j = i; j < groups.size(); ++j) add_sums(c, groups[i], groups[j], i == j);
+        for (std::size_t j = i; j < groups.size(); ++j) add_sums(c, groups[i], groups[j], i == j, of_many_sizes);
     if (chosen_.empty() && !laws_.of_spheres())
       throw PlacedError(in_.place, fmt::format("{} joins no pair.", in_.type));
     note_cutoff();
   }
 
   // Between two kinds, or among one; only across where `between` says so.
-  void add_sums(std::size_t c, const std::vector<NodeId>& one, const std::vector<NodeId>& two, bool same) {
-    if (in_.between.empty()) return add_sum(c, one, same ? std::vector<NodeId>() : two);
+  void add_sums(std::size_t c, const std::vector<NodeId>& one, const std::vector<NodeId>& two, bool same,
+                bool of_many_sizes) {
+    if (in_.between.empty()) return add_sum(c, one, same ? std::vector<NodeId>() : two, of_many_sizes);
     const std::array<std::vector<NodeId>, 2> sides = {side(0), side(1)};
     const auto common = [](const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
       std::vector<NodeId> result;
@@ -382,18 +388,20 @@ class Chooser {
     };
     for (std::size_t s = 0; s < (same ? 1 : 2); ++s) {
       const auto first = common(one, sides[s]), second = common(two, sides[1 - s]);
-      if (!first.empty() && !second.empty()) add_sum(c, first, second);
+      if (!first.empty() && !second.empty()) add_sum(c, first, second, of_many_sizes);
     }
   }
 
-  void add_sum(std::size_t c, const std::vector<NodeId>& nodes, const std::vector<NodeId>& others) {
+  void add_sum(std::size_t c, const std::vector<NodeId>& nodes, const std::vector<NodeId>& others, bool of_many_sizes) {
     if (nodes.size() + others.size() < 2) return;
     ChosenPotential& chosen = chosen_.emplace_back();
     chosen.step = laws_.step_of_class(c);
+    const NodeId one = nodes.front(), other = others.empty() ? nodes.back() : others.front();
     chosen.potential = at_place(in_.place, [&] {
-      return make_pair_sum(mesh_.points(), mesh_.dim(), masses_, nodes,
-                           laws_.law(c, nodes.front(), others.empty() ? nodes.back() : others.front()), box_,
-                           optional_value("skin"), others);
+      return of_many_sizes ? make_sphere_sum(mesh_.points(), mesh_.dim(), {around_.radii.begin(), around_.radii.end()},
+                                             nodes, laws_.modulus(one, other), box_, optional_value("skin"), others)
+                           : make_pair_sum(mesh_.points(), mesh_.dim(), masses_, nodes, laws_.law(c, one, other), box_,
+                                           optional_value("skin"), others);
     });
   }
 

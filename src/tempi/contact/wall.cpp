@@ -105,13 +105,70 @@ class WallContact final : public LocalPotential {
 
   std::string describe(Index k) const override { return fmt::format("node {} at the wall", index(of(k).node)); }
 
+  std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
+    return std::make_unique<WallBatch>(*this, terms, place, LocalPotential::batch(terms, place));
+  }
+
  private:
+  // Most are away from the wall most of the time: they are passed over where they are.
+  class WallBatch final : public Batch {
+   public:
+    WallBatch(const WallContact& contact, std::span<const Index> terms, std::span<const std::int32_t> place,
+              std::unique_ptr<Batch> one_by_one)
+        : contact_(contact), one_by_one_(std::move(one_by_one)) {
+      for (const Index k : terms) {
+        const WallSphere& sphere = contact.of(k);
+        touchers_.push_back({contact.place(k, {}), sphere.radius, sphere.stiffness, place[ordinal(sphere.node)]});
+      }
+    }
+
+    bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
+      const auto d = static_cast<std::size_t>(contact_.dim_);
+      bool admissible = true;
+      for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) {
+        const Toucher& toucher = touchers_[k];
+        NodeLine& node = nodes[static_cast<std::size_t>(toucher.line)];
+        Vector x = toucher.reference;
+        for (std::size_t c = 0; c < 3; ++c) x[c] += node.displacement[c];
+        Gap at = gap(contact_.wall_, x);
+        at.distance -= toucher.radius;
+        admissible = admissible && std::isfinite(at.distance);
+        if (!(at.distance < 0.0)) continue;
+        const double force = toucher.stiffness * contact_.raised(-at.distance);
+        for (std::size_t c = 0; c < d; ++c) node.velocity[c] += step * (force * at.normal[c]) * node.inverse_mass;
+      }
+      return admissible;
+    }
+    Index row() const override { return one_by_one_->row(); }
+    void measure(Index first, Index last, double t, std::span<const NodeLine> nodes, std::span<double> energies,
+                 std::span<double> gradients) const override {
+      one_by_one_->measure(first, last, t, nodes, energies, gradients);
+    }
+    bool offers_change() const override { return one_by_one_->offers_change(); }
+    void strike_change(Index first, Index last, double t, std::span<NodeLine> nodes, std::span<const NodeShift> w,
+                       std::span<double> impulses) const override {
+      one_by_one_->strike_change(first, last, t, nodes, w, impulses);
+    }
+
+   private:
+    struct Toucher {
+      Vector reference;
+      double radius, stiffness;
+      std::int32_t line;
+    };
+    const WallContact& contact_;
+    std::unique_ptr<Batch> one_by_one_;
+    std::vector<Toucher> touchers_;
+  };
+
   Vector place(Index k, std::span<const double> u) const {
     Vector x{};
     const std::size_t first = ordinal(of(k).node) * static_cast<std::size_t>(dim_);
-    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) x[c] = reference_[first + c] + u[first + c];
+    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c)
+      x[c] = reference_[first + c] + (u.empty() ? 0.0 : u[first + c]);
     return x;
   }
+  double raised(double depth) const { return power_ == 2.0 ? depth : depth * std::sqrt(depth); }  // to power_ - 1
   const WallSphere& of(Index k) const { return touchers_[static_cast<std::size_t>(k)]; }
   Gap gap_of(Index k, std::span<const double> u) const {
     Gap at = gap(wall_, place(k, u));
@@ -119,7 +176,7 @@ class WallContact final : public LocalPotential {
     return at;
   }
   double force(Index k, const Gap& at) const {  // out of the wall, where it is touched
-    return of(k).stiffness * std::pow(-at.distance, power_ - 1.0);
+    return of(k).stiffness * raised(-at.distance);
   }
   // What a centre reaches when a sphere of this radius does.
   Wall grown_by(double radius) const {

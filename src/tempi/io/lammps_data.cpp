@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "tempi/core/error.hpp"
 
@@ -19,12 +20,14 @@ struct AtomStyle {
   std::string_view name;
   std::size_t type, x, columns;  // places of the type and of x; columns without image flags
 };
-constexpr std::array<AtomStyle, 6> styles = {{{"atomic", 1, 2, 5},
+constexpr std::array<AtomStyle, 7> styles = {{{"atomic", 1, 2, 5},
                                               {"charge", 1, 3, 6},
                                               {"molecular", 2, 3, 6},
                                               {"bond", 2, 3, 6},
                                               {"angle", 2, 3, 6},
-                                              {"full", 2, 4, 7}}};
+                                              {"full", 2, 4, 7},
+                                              {"sphere", 1, 4, 7}}};  // by name alone: as long as full
+constexpr const char* sphere = "sphere";
 
 // Headings of sections that say nothing of where atoms are, what they weigh and how fast they are.
 constexpr std::array<std::string_view, 24> others = {"Bonds",
@@ -148,8 +151,20 @@ class Reader {
       if (!number_of_.emplace(lines_.count(row[0], "an atom's number"), p_.size()).second)
         lines_.fail(fmt::format("the atom {} is there twice.", row[0]));
       types_.emplace_back(row[style->type]);
+      if (style->name == sphere) add_sphere(row);
       for (std::size_t c = 0; c < 3; ++c) p_.position.push_back(lines_.number(row[style->x + c], "a position"));
     }
+  }
+
+  // Number, type, diameter, density. Densities are masses of the file over its lengths cubed.
+  void add_sphere(const Words& row) {
+    if (p_.units == "metal" || p_.units == "real" || p_.units == "electron")
+      lines_.fail(fmt::format("spheres in units of atoms ({}) have a density of its own kind. Give masses.", p_.units));
+    const double diameter = lines_.number(row[2], "a diameter"), density = lines_.number(row[3], "a density");
+    if (!(diameter > 0.0))
+      lines_.fail(fmt::format("the diameter of atom {} is {} (must be > 0: points have none here).", row[0], diameter));
+    p_.radius.push_back(0.5 * diameter);
+    p_.mass.push_back(density * std::numbers::pi / 6.0 * diameter * diameter * diameter);
   }
 
   const AtomStyle& choose_style(const std::string& hint, const Words& row) const {
@@ -161,7 +176,9 @@ class Reader {
         lines_.fail(fmt::format("the atom style \"{}\" is not known (known: {}).", hint, fmt::join(names, ", ")));
       return *found;
     }
-    const auto fits = [&](const AtomStyle& s) { return row.size() == s.columns || row.size() == s.columns + 3; };
+    const auto fits = [&](const AtomStyle& s) {
+      return s.name != sphere && (row.size() == s.columns || row.size() == s.columns + 3);
+    };
     const auto first = std::ranges::find_if(styles, fits);
     if (first == styles.end() || std::find_if(first + 1, styles.end(), fits) != styles.end())
       lines_.fail(
@@ -175,7 +192,8 @@ class Reader {
     Words row;
     p_.velocity.assign(p_.position.size(), 0.0);
     while (next_row(row)) {
-      if (row.size() != 4) lines_.fail(fmt::format("{} values in Velocities (must be 4).", row.size()));
+      const bool spins = row.size() == 7 && !p_.radius.empty();  // which nothing here does
+      if (row.size() != 4 && !spins) lines_.fail(fmt::format("{} values in Velocities (must be 4).", row.size()));
       const auto atom = number_of_.find(lines_.count(row[0], "an atom's number"));
       if (atom == number_of_.end())
         lines_.fail(fmt::format("there is no atom {} (Velocities come after Atoms).", row[0]));
@@ -207,10 +225,9 @@ class Reader {
     for (Index i = 0; i < p_.size(); ++i) {
       const std::string& type = types_[static_cast<std::size_t>(i)];
       const auto mass = mass_of_.find(type);
-      if (mass != mass_of_.end())
-        p_.mass.push_back(mass->second);
-      else if (!mass_of_.empty())
+      if (mass == mass_of_.end() && !mass_of_.empty() && p_.radius.empty())
         throw InputError(fmt::format("has no mass for the type {}.", type));
+      if (mass != mass_of_.end() && p_.radius.empty()) p_.mass.push_back(mass->second);  // spheres have their own
       const auto label = label_of_.find(type);
       p_.put_in_group(label != label_of_.end() ? label->second : "type" + type, i);
     }

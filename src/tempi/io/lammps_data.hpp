@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LAMMPS data files, as read_data and write_data know them: masses of types, atoms, velocities, a box at right angles.
 //
-// Atom styles: atomic, charge, molecular (bond, angle likewise), full; named behind the word Atoms ("Atoms # full"), or
-// told by the number of columns where only one style has so many. Each type is a group: by its label behind # in
+// Atom styles: atomic, charge, molecular (bond, angle likewise), full, sphere (diameters and densities; what spins does
+// not here); named behind the word Atoms ("Atoms # full"), or told by the number of columns where only one style but
+// sphere has so many. Each type is a group: by its label behind # in
 // Masses ("1 39.948 # Ar"), else type1, type2 ... The box is taken as periodic along each axis (a data file does not
 // say). Not read: bonds, angles, coefficients, image flags; `Particles::notes` tells of them.
 #pragma once

@@ -17,7 +17,7 @@ namespace tempi {
 namespace {
 
 Particles read_csv(TextLines& lines) {
-  constexpr std::array<std::string_view, 8> known = {"mass", "x", "y", "z", "vx", "vy", "vz", "group"};
+  constexpr std::array<std::string_view, 9> known = {"mass", "x", "y", "z", "vx", "vy", "vz", "radius", "group"};
   const auto next_row = [&] {
     while (lines.next())
       if (const auto text = trimmed(lines.text()); !text.empty() && text.front() != '#') return true;
@@ -49,13 +49,14 @@ Particles read_csv(TextLines& lines) {
   if (p.dim == 2 && column("vz")) lines.fail("there is a column \"vz\", but none for z.");
   if (!velocities.empty() && velocities.size() != places.size())
     lines.fail("velocities do not have as many columns as positions. Give all of vx, vy (and vz), or none.");
-  const auto mass = column("mass"), group = column("group");
+  const auto mass = column("mass"), radius = column("radius"), group = column("group");
   while (next_row()) {
     const std::vector<std::string_view> fields = split(lines.text(), ',');
     if (fields.size() != names.size())
       lines.fail(fmt::format("{} values for {} columns.", fields.size(), names.size()));
     if (group) p.put_in_group(fields[*group], p.size());
     if (mass) p.mass.push_back(lines.number(fields[*mass], "mass"));
+    if (radius) p.radius.push_back(lines.number(fields[*radius], "radius"));
     for (const std::size_t i : places) p.position.push_back(lines.number(fields[i], names[i]));
     for (const std::size_t i : velocities) p.velocity.push_back(lines.number(fields[i], names[i]));
   }
@@ -110,7 +111,7 @@ Particles read_xyz(TextLines& lines) {
   Particles p;
   p.dim = 3;
   read_box(lines, p);
-  std::optional<std::size_t> species = 0, position = 1, mass, velocity;
+  std::optional<std::size_t> species = 0, position = 1, mass, radius, velocity;
   std::size_t columns = 4;
   if (const auto properties = property(lines.text(), "Properties")) {
     species = position = std::nullopt;
@@ -128,6 +129,7 @@ Particles read_xyz(TextLines& lines) {
           name == "species"                                                               ? &species
           : name == "pos"                                                                 ? &position
           : name == "mass" || name == "masses"                                            ? &mass
+          : name == "radius" || name == "radii"                                           ? &radius
           : name == "vel" || name == "velo" || name == "velocity" || name == "velocities" ? &velocity
                                                                                           : nullptr;
       if (place != nullptr && count != wanted)
@@ -146,6 +148,7 @@ Particles read_xyz(TextLines& lines) {
                              words.size(), columns));
     if (species) p.put_in_group(words[*species], p.size());
     if (mass) p.mass.push_back(lines.number(words[*mass], "mass"));
+    if (radius) p.radius.push_back(lines.number(words[*radius], "radius"));
     for (std::size_t c = 0; c < 3 && velocity; ++c)
       p.velocity.push_back(lines.number(words[*velocity + c], "a velocity"));
     for (std::size_t c = 0; c < 3; ++c) p.position.push_back(lines.number(words[*position + c], "a position"));

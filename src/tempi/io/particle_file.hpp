@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Particles from a file: comma-separated values, (extended) XYZ, or a data file of LAMMPS (io/lammps_data.hpp).
 //
-// CSV: a header with the columns mass, x, y[, z] and perhaps vx, vy[, vz] and group, in any order; then a row a
-// particle. Lines that begin with # and empty lines do not count.
+// CSV: a header with the columns mass, x, y[, z] and perhaps vx, vy[, vz], radius and group, in any order; then a row
+// a particle. Lines that begin with # and empty lines do not count.
 // XYZ: the number of particles, a comment, then a row a particle: species x y z. In the comment, extended XYZ may name
-// the columns (Properties=species:S:1:pos:R:3:mass:R:1:velo:R:3; masses, vel, velocity, velocities do, too; others are
-// skipped) and a periodic box (Lattice="...", right-angled and along the axes; pbc="T T F"). Only the first picture of
-// a film is read. Each species is a group.
+// the columns (Properties=species:S:1:pos:R:3:mass:R:1:velo:R:3:radius:R:1; masses, vel, velocity, velocities, radii
+// do, too; others are skipped) and a periodic box (Lattice="...", right-angled and along the axes; pbc="T T F"). Only
+// the first picture of a film is read. Each species is a group.
 #pragma once
 
 #include <array>
@@ -25,6 +25,7 @@ struct Particles {
   std::vector<double> position;  // [m, or as `units` say], dim components a particle
   std::vector<double> velocity;  // [m/s], likewise; empty: none given
   std::vector<double> mass;      // [kg]; empty: none given
+  std::vector<double> radius;    // [m]; empty: none given
   struct Group {
     std::string name;
     std::vector<Index> members;  // ascending

@@ -23,6 +23,25 @@ PairGeometry::PairGeometry(std::span<const double> reference, int dim, std::span
   }
 }
 
+PairGeometry::PairGeometry(std::span<const double> reference, int dim, std::vector<double> radii, const Hertz& largest,
+                           const Box& box)
+    : reference_(reference.begin(), reference.end()), dim_(dim), radii_(std::move(radii)), box_(box) {
+  laws_.emplace_back(largest);
+  TEMPI_ASSERT(reference.size() == radii_.size() * static_cast<std::size_t>(dim));
+  check(laws_.front());
+  box.require_room_for("the largest sum of two radii", largest.length);
+}
+
+PairValues PairGeometry::values(const NodePair& pair, double r, std::size_t l) const {
+  if (!radii_.empty()) {
+    const double a = radii_[ordinal(pair[0])], b = radii_[ordinal(pair[1])];
+    return Hertz{std::get<Hertz>(laws_[l]).stiffness * std::sqrt(a * b / (a + b)), a + b}.at(r);
+  }
+  const PairValues one = evaluate(laws_[l], r);
+  const double by = factor(pair);
+  return {by * one.V, by * one.slope, by * one.curvature};
+}
+
 Separation separation_of(const NodePair& pair, std::span<const double> reference, std::span<const double> u, int dim,
                          const Box& box) {
   const auto d = static_cast<std::size_t>(dim);
@@ -39,7 +58,7 @@ Separation separation_of(const NodePair& pair, std::span<const double> reference
 
 PairGeometry::Force PairGeometry::force(const NodePair& pair, std::span<const double> u, std::size_t l) const {
   const auto [r, n] = separation(pair, u);
-  const double slope = factor(pair) * evaluate(laws_[l], r).slope;
+  const double slope = values(pair, r, l).slope;
   return {std::isfinite(slope) ? r : std::numeric_limits<double>::quiet_NaN(),
           {slope * n[0], slope * n[1], slope * n[2]}};
 }
@@ -48,8 +67,8 @@ PairGeometry::Force PairGeometry::force(const NodePair& pair, std::span<const do
 void PairGeometry::add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H,
                                std::size_t l) const {
   const auto [r, n] = separation(pair, u);
-  const PairValues at = evaluate(laws_[l], r);
-  const double along = factor(pair) * at.curvature, across = factor(pair) * at.slope / r;
+  const PairValues at = values(pair, r, l);
+  const double along = at.curvature, across = at.slope / r;
   const auto d = static_cast<std::size_t>(dim_);
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j < d; ++j) {
@@ -130,6 +149,10 @@ Choice packed(const LawPart& part) {
 }
 
 }  // namespace
+
+PackedLawChoice packed_spheres(const Hertz& largest) {
+  return {PackedLawKind::spheres, {{largest.stiffness, 0.0, 0.0, 0.0}, largest.length}};
+}
 
 std::optional<PackedLawChoice> packed_law(const PairLaw& law) {
   return std::visit([](const auto& l) { return packed(l); }, law);

@@ -29,23 +29,31 @@ class PairGeometry {
   // range, a reach of more than half a length of the box.
   PairGeometry(std::span<const double> reference, int dim, std::span<const double> masses, std::vector<PairLaw> laws,
                const Box& box);
+  // Of spheres, each with its radius [m]: `largest` is the law of two of unit radius of curvature, stiffness 4/3 E*
+  // [Pa], and its length the largest sum of two radii.
+  PairGeometry(std::span<const double> reference, int dim, std::vector<double> radii, const Hertz& largest,
+               const Box& box);
 
   int dim() const { return dim_; }
   // Where pairs have laws of their own, `l` tells whose is meant here and below.
   const PairLaw& law(std::size_t l = 0) const { return laws_[l]; }
   std::size_t law_count() const { return laws_.size(); }
   const Box& box() const { return box_; }
-  bool by_masses() const { return !masses_.empty(); }  // the pair's are a factor of the law
+  bool by_masses() const { return !masses_.empty(); }       // the pair's are a factor of the law
+  std::span<const double> radii() const { return radii_; }  // empty: pairs do not differ in them
   std::span<const double> reference() const { return reference_; }
   Index node_count() const { return static_cast<Index>(reference_.size()) / dim_; }
-  double factor(const NodePair& pair) const { return masses_.empty() ? 1.0 : mass(pair[0]) * mass(pair[1]); }
+  double factor(const NodePair& pair) const {
+    return masses_.empty() ? 1.0 : masses_[ordinal(pair[0])] * masses_[ordinal(pair[1])];
+  }
+  PairValues values(const NodePair& pair, double r, std::size_t l = 0) const;  // with the factor
 
   Separation separation(const NodePair& pair, std::span<const double> u) const {
     return separation_of(pair, reference_, u, dim_, box_);
   }
 
   double energy(const NodePair& pair, std::span<const double> u, std::size_t l = 0) const {
-    return factor(pair) * evaluate(laws_[l], separation(pair, u).r).V;
+    return values(pair, separation(pair, u).r, l).V;
   }
   struct Force {
     double admissibility;            // the distance, or NaN where the force is not finite
@@ -64,11 +72,10 @@ class PairGeometry {
   PackedBox packed_box() const;
 
  private:
-  double mass(NodeId a) const { return masses_[ordinal(a)]; }
-
   std::vector<double> reference_;
   int dim_;
   std::vector<double> masses_;  // of gravitation; otherwise empty
+  std::vector<double> radii_;
   std::vector<PairLaw> laws_;
   Box box_;
 };
@@ -80,5 +87,6 @@ struct PackedLawChoice {
   bool part = false;  // LawPart
 };
 std::optional<PackedLawChoice> packed_law(const PairLaw& law);
+PackedLawChoice packed_spheres(const Hertz& largest);  // as PairGeometry has it
 
 }  // namespace tempi

@@ -56,7 +56,7 @@ using PairGradient = void (*)(const PackedPairs& pairs, Index first, Index last,
 // so that no bit depends on how many of them are listed.
 struct PairRows {
   Index count;
-  const double* points;        // x, y, z, and for gravitation the mass, of each
+  const double* points;        // x, y, z, and for gravitation the mass, for spheres the radius, of each
   const std::int32_t* first;   // count + 1; null: all pairs
   const std::int32_t* others;  // with room for one more pack
   double* gradients;           // dV/dx [N], 4 numbers a point and one point more; added to
@@ -79,7 +79,7 @@ struct PairKernel {
   RowKernel gradients, gradients_and_energy;
 };
 
-enum class PackedLawKind { lennard_jones, morse, spring, gravitation, hertz };
+enum class PackedLawKind { lennard_jones, morse, spring, gravitation, hertz, spheres };
 
 // Of the instruction set with packs of W doubles; of the one in use.
 template <int W>

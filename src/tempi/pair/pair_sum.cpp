@@ -20,7 +20,7 @@ namespace {
 class SumBatch final : public Batch {
  public:
   SumBatch(const PairGeometry& geometry, const PackedLawChoice& law, const NearPairs& near,
-           std::span<const double> masses, std::span<const std::int32_t> place)
+           std::span<const double> fourth, std::span<const std::int32_t> place)
       : kernel_(pair_kernel(law.kind, law.part)),
         law_(law.law),
         box_(geometry.packed_box()),
@@ -39,7 +39,7 @@ class SumBatch final : public Batch {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto k = static_cast<std::size_t>(local_[i]);
       lines_.push_back(line(k));
-      points_[4 * i + 3] = masses.empty() ? 1.0 : masses[ordinal(nodes[k])];
+      points_[4 * i + 3] = fourth.empty() ? 1.0 : fourth[ordinal(nodes[k])];
       for (std::size_t c = 0; c < d; ++c)  // from one of them: their own digits count, not those of where they are
         reference_[4 * i + c] =
             geometry.reference()[ordinal(nodes[k]) * d + c] - geometry.reference()[ordinal(nodes[0]) * d + c];
@@ -116,12 +116,13 @@ class SumBatch final : public Batch {
 
 class PairSum final : public ManyBodySum {
  public:
-  PairSum(PairGeometry geometry, std::span<const double> masses, std::vector<NodeId> nodes, std::optional<double> skin,
+  // `fourth`: of each node, what its pairs' laws want to know (PairRows::points).
+  PairSum(PairGeometry geometry, std::span<const double> fourth, std::vector<NodeId> nodes, std::optional<double> skin,
           std::vector<NodeId> others)
       : geometry_(std::move(geometry)),
         near_(geometry_.reference(), geometry_.dim(), std::move(nodes),
               reach_of(tempi::reach(geometry_.law()), skin, geometry_.box()), geometry_.box(), std::move(others)) {
-    if (geometry_.by_masses()) masses_.assign(masses.begin(), masses.end());
+    if (geometry_.by_masses() || !geometry_.radii().empty()) fourth_.assign(fourth.begin(), fourth.end());
     const std::vector<double> rest(geometry_.reference().size(), 0.0);
     for (const auto& p : *near_.at(rest)) {
       const NodePair pair = near_.pair(p);
@@ -196,9 +197,10 @@ class PairSum final : public ManyBodySum {
   }
 
   std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
-    const auto law = packed_law(geometry_.law());
+    const auto law =
+        geometry_.radii().empty() ? packed_law(geometry_.law()) : packed_spheres(std::get<Hertz>(geometry_.law()));
     if (!law) return Potential::batch(terms, place);
-    return std::make_unique<SumBatch>(geometry_, *law, near_, masses_, place);
+    return std::make_unique<SumBatch>(geometry_, *law, near_, fourth_, place);
   }
 
   std::string describe(Index) const override { return fmt::format("the pair sum over {} nodes", near_.nodes().size()); }
@@ -226,7 +228,7 @@ class PairSum final : public ManyBodySum {
 
   PairGeometry geometry_;
   NearPairs near_;
-  std::vector<double> masses_;  // of all nodes, for gravitation
+  std::vector<double> fourth_;
 };
 
 }  // namespace
@@ -238,6 +240,24 @@ std::unique_ptr<Potential> make_pair_sum(std::span<const double> reference, int 
   laws.push_back(std::move(law));
   return std::make_unique<PairSum>(PairGeometry(reference, dim, masses, std::move(laws), box), masses, std::move(nodes),
                                    skin, std::move(others));
+}
+
+std::unique_ptr<Potential> make_sphere_sum(std::span<const double> reference, int dim, std::vector<double> radii,
+                                           std::vector<NodeId> nodes, double modulus, const Box& box,
+                                           std::optional<double> skin, std::vector<NodeId> others) {
+  std::array<double, 2> largest{};  // of two nodes
+  for (const auto* side : {&nodes, &others})
+    for (const NodeId a : *side) {
+      const double radius = radii[ordinal(a)];
+      if (!(radius > 0.0) || !std::isfinite(radius))
+        throw InputError(fmt::format("node {} has the radius {} m (must be > 0).", index(a), radius));
+      if (radius > largest[0])
+        largest = {radius, largest[0]};
+      else
+        largest[1] = std::max(largest[1], radius);
+    }
+  PairGeometry geometry(reference, dim, radii, Hertz{modulus, largest[0] + largest[1]}, box);
+  return std::make_unique<PairSum>(std::move(geometry), radii, std::move(nodes), skin, std::move(others));
 }
 
 }  // namespace tempi

@@ -26,4 +26,11 @@ std::unique_ptr<Potential> make_pair_sum(std::span<const double> reference, int 
                                          std::vector<NodeId> nodes, PairLaw law, const Box& box = {},
                                          std::optional<double> skin = {}, std::vector<NodeId> others = {});
 
+// Spheres of one material that touch by Hertz's law, however many radii they have: V = sum 2/5 modulus sqrt(R_ab)
+// max(0, R_a + R_b - r)^(5/2), 1/R_ab = 1/R_a + 1/R_b. `modulus` = 4/3 E* [Pa] > 0; `radii` [m]: one a node, > 0 of
+// those who take part. The rest as above.
+std::unique_ptr<Potential> make_sphere_sum(std::span<const double> reference, int dim, std::vector<double> radii,
+                                           std::vector<NodeId> nodes, double modulus, const Box& box = {},
+                                           std::optional<double> skin = {}, std::vector<NodeId> others = {});
+
 }  // namespace tempi

@@ -97,6 +97,18 @@ struct PackedHertz {  // stiffness, length
   }
 };
 
+template <class P>
+struct PackedSpheres {  // 4/3 E*; with the radii of both
+  P modulus;
+  template <class Parameters>
+  PackedSpheres(const Parameters& parameter, const PackedLaw&) : modulus(parameter(0)) {}
+  PackedPairValues<P> operator()(P r2, P a, P b) const {
+    const P r = sqrt(r2), sum = a + b, gap = sum - r, overlap(gap.v > 0.0 ? gap.v : 0.0 * gap.v);
+    const P force = modulus * sqrt(a * b / sum) * overlap * sqrt(overlap);
+    return {P(0.4) * force * overlap, -force / r};
+  }
+};
+
 template <class P, class Law>
 struct PackedPart {  // S V; the switches as in LawPart
   static constexpr bool by_masses = Law::by_masses;

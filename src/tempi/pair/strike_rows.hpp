@@ -11,7 +11,7 @@ namespace tempi {
 template <class P>
 struct Within {
   static constexpr Index W = P::width, room = 512;
-  alignas(64) std::array<double, room + W> x, y, z, m;
+  alignas(64) std::array<double, room + W> x, y, z, m;  // m: the fourth number of PairRows::points
   alignas(64) std::array<std::int32_t, room + W> id;
   Index size = 0;
 };
@@ -20,6 +20,13 @@ template <class P, class Law>
 struct RowsAtOnce {
   static constexpr Index W = P::width;
   using Bits = typename P::Bits;
+  static constexpr bool by_radii = requires(const Law& law, P p) { law(p, p, p); };
+  static constexpr bool by_masses = [] {
+    if constexpr (by_radii)
+      return false;
+    else
+      return Law::by_masses;
+  }();
   struct Sums {
     std::array<P, 3> gradient;  // of the rows' own point
     P energy;
@@ -49,19 +56,24 @@ struct RowsAtOnce {
     compress(at[0], kept, &within.x[static_cast<std::size_t>(size)]);
     compress(at[1], kept, &within.y[static_cast<std::size_t>(size)]);
     compress(at[2], kept, &within.z[static_cast<std::size_t>(size)]);
-    if constexpr (Law::by_masses) compress(at[3], kept, &within.m[static_cast<std::size_t>(size)]);
+    if constexpr (by_masses || by_radii) compress(at[3], kept, &within.m[static_cast<std::size_t>(size)]);
     within.size += compress<W>(ids, kept, &within.id[static_cast<std::size_t>(size)]);
   }
 
   template <bool with_energy>
-  static void add(const PairRows& rows, const Law& law, P mass, Index begin, Index count, Within<P>& within,
+  static void add(const PairRows& rows, const Law& law, P own, Index begin, Index count, Within<P>& within,
                   Sums& sums) {
     const auto k = static_cast<std::size_t>(begin);
     const std::array<P, 3> w = {P::read(&within.x[k]), P::read(&within.y[k]), P::read(&within.z[k])};
     const P r2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], zero(0.0);
-    auto [V, f] = law(r2);
-    if constexpr (Law::by_masses) {
-      const P factor = mass * P::read(&within.m[k]);
+    auto [V, f] = [&] {
+      if constexpr (by_radii)
+        return law(r2, own, P::read(&within.m[k]));
+      else
+        return law(r2);
+    }();
+    if constexpr (by_masses) {
+      const P factor = own * P::read(&within.m[k]);
       V = factor * V, f = factor * f;
     }
     const Bits asked = first_lanes<W>(count);
@@ -83,9 +95,9 @@ struct RowsAtOnce {
 
   // Whole packs, and keeps the rest; with `all` the rest too, its pack filled up with the last point's like.
   template <bool with_energy>
-  static void add_packs(const PairRows& rows, const Law& law, P mass, bool all, Within<P>& within, Sums& sums) {
+  static void add_packs(const PairRows& rows, const Law& law, P own, bool all, Within<P>& within, Sums& sums) {
     Index begin = 0;
-    for (; begin + W <= within.size; begin += W) add<with_energy>(rows, law, mass, begin, W, within, sums);
+    for (; begin + W <= within.size; begin += W) add<with_energy>(rows, law, own, begin, W, within, sums);
     const Index rest = within.size - begin;
     const auto from = static_cast<std::size_t>(begin), size = static_cast<std::size_t>(within.size);
     if (all && rest > 0) {
@@ -93,7 +105,7 @@ struct RowsAtOnce {
         within.x[i] = within.x[size - 1], within.y[i] = within.y[size - 1], within.z[i] = within.z[size - 1];
         within.m[i] = within.m[size - 1], within.id[i] = static_cast<std::int32_t>(rows.count);
       }
-      add<with_energy>(rows, law, mass, begin, rest, within, sums);
+      add<with_energy>(rows, law, own, begin, rest, within, sums);
     }
     within.size = all ? 0 : rest;
     for (std::size_t i = 0; !all && begin > 0 && i < static_cast<std::size_t>(rest); ++i) {
@@ -111,7 +123,7 @@ struct RowsAtOnce {
     std::int32_t following[W];
     for (Index i = 0; i < rows.count; ++i) {
       const double* point = rows.points + 4 * i;
-      const P mass(point[3]);
+      const P own(point[3]);
       for (P& g : sums.gradient) g = P(0.0);
       const Index first = rows.first != nullptr ? rows.first[i] : i + 1;
       const Index last = rows.first != nullptr ? rows.first[i + 1] : rows.count;
@@ -122,9 +134,9 @@ struct RowsAtOnce {
         else
           for (Index lane = 0; lane < W; ++lane) following[lane] = static_cast<std::int32_t>(k + lane);
         sieve(rows, point, ids, last - k < W ? last - k : W, within);
-        if (within.size > Within<P>::room - W) add_packs<with_energy>(rows, law, mass, false, within, sums);
+        if (within.size > Within<P>::room - W) add_packs<with_energy>(rows, law, own, false, within, sums);
       }
-      add_packs<with_energy>(rows, law, mass, true, within, sums);
+      add_packs<with_energy>(rows, law, own, true, within, sums);
       for (std::size_t c = 0; c < 3; ++c) {
         double total = 0.0;
         for (Index lane = 0; lane < W; ++lane) total += sums.gradient[c].v[lane];
@@ -167,6 +179,12 @@ PairKernel pair_kernel_of(PackedLawKind law, bool part) {
     case PackedLawKind::spring: return pair_kernel_of_law<P, PackedSpring<P>>(part);
     case PackedLawKind::gravitation: return pair_kernel_of_law<P, PackedGravitation<P>>(part);
     case PackedLawKind::hertz: return pair_kernel_of_law<P, PackedHertz<P>>(part);
+    case PackedLawKind::spheres: {
+      PairKernel kernel{};  // as a sum alone
+      kernel.gradients = RowsAtOnce<P, PackedSpheres<P>>::template sum<false>;
+      kernel.gradients_and_energy = RowsAtOnce<P, PackedSpheres<P>>::template sum<true>;
+      return kernel;
+    }
   }
   return {};
 }
