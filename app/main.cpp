@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "tempi/case/method_table.hpp"
 #include "tempi/case/model_report.hpp"
 #include "tempi/case/option_table.hpp"
+#include "tempi/case/restitution.hpp"
 #include "tempi/case/run.hpp"
 #include "tempi/case/run_checkpoint.hpp"
 #include "tempi/case/stability_report.hpp"
@@ -85,6 +87,7 @@ struct Arguments {
   std::vector<std::string> run_folders;
   int frame = -1;
   tempi::AdaptionOptions adaption;
+  std::vector<double> speeds;
 };
 
 std::string time_left(const tempi::Progress& p) {
@@ -116,7 +119,7 @@ void show_warnings(const tempi::Simulation& simulation) {
   for (const std::string& warning : simulation.warnings) say("warning: " + warning);
 }
 
-int run_built(tempi::Simulation simulation, const Arguments& arguments, tempi::RunOptions options) {
+int run_built(tempi::Simulation& simulation, const Arguments& arguments, tempi::RunOptions options) {
   if (!arguments.quiet) show_warnings(simulation);
   options.threads = arguments.threads;
   const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -161,7 +164,8 @@ int run_case(const Arguments& arguments) {
     if (!arguments.quiet) say(fmt::format("'{}' is complete already.", options.folder.string()));
     return done;
   }
-  return run_built(built(std::move(input), arguments.threads), arguments, options);
+  tempi::Simulation simulation = built(std::move(input), arguments.threads);
+  return run_built(simulation, arguments, options);
 }
 
 // Moves the nodes, and runs the case on the mesh that it has written.
@@ -198,7 +202,42 @@ int adapt_case(const Arguments& arguments) {
   tempi::RunOptions options;
   options.existing = tempi::Existing::resume;  // of the folder as it is now
   options.folder = folder;
-  return run_built(built(tempi::read_case(arguments.case_file, settings), arguments.threads), arguments, options);
+  tempi::Simulation adapted = built(tempi::read_case(arguments.case_file, settings), arguments.threads);
+  return run_built(adapted, arguments, options);
+}
+
+// A run for each speed, and what they tell together.
+int measure_restitution(const Arguments& arguments) {
+  tempi::RunOptions options;
+  options.existing = arguments.overwrite ? tempi::Existing::overwrite : tempi::Existing::refuse;
+  const fs::path folder = folder_of(arguments, ".restitution");
+  const tempi::CaseFile given = tempi::read_case(arguments.case_file, arguments.settings);
+  const std::set<double> speeds(arguments.speeds.begin(), arguments.speeds.end());
+  const auto folder_at = [&](double speed) { return folder / fmt::format("speed-{:.6g}", speed); };
+  for (const double speed : speeds) tempi::check_output_folder(folder_at(speed), options.existing);
+  Arguments of_run = arguments;
+  of_run.quiet = true;
+  std::vector<tempi::Impact> impacts;
+  std::set<std::string> warnings;
+  if (!arguments.quiet) fmt::print("{:>12}  {:>12}  {:>13}\n", "speed [m/s]", "restitution", "in vibrations");
+  for (const double speed : speeds) {
+    std::vector<std::string> settings = arguments.settings;
+    for (std::string& setting : tempi::settings_of_impact(given, speed)) settings.push_back(std::move(setting));
+    tempi::Simulation simulation = built(tempi::read_case(arguments.case_file, settings), arguments.threads);
+    for (const std::string& warning : simulation.warnings)
+      if (!arguments.quiet && warnings.insert(warning).second) say("warning: " + warning);
+    const tempi::ImpactWatch watch(simulation, speed);
+    options.folder = folder_at(speed);
+    options.started = std::chrono::steady_clock::now();
+    if (const int code = run_built(simulation, of_run, options); code != done) return code;
+    impacts.push_back(watch(simulation));
+    tempi::write_restitution(folder / tempi::restitution_table, impacts);
+    if (arguments.quiet) continue;
+    fmt::print("{:>12.6g}  {:>12.8f}  {:>13.4g}\n", speed, impacts.back().restitution, impacts.back().vibrating);
+    std::fflush(stdout);
+  }
+  if (!arguments.quiet) fmt::print("{}", tempi::to_text(tempi::fit_restitution(impacts)));
+  return done;
 }
 
 int check_case(const Arguments& arguments) {
@@ -285,6 +324,14 @@ int dispatch(int argc, char** argv) {
       ->add_option("--least-size", arguments.adaption.barrier.least_size,
                    "area or volume of a cell, 1 as given, below which a barrier pushes back (default: 1e-8)")
       ->check(CLI::Range(1e-12, 0.99));
+  CLI::App* restitution = app.add_subcommand(
+      "restitution", "run an impact of two bodies at several speeds, and fit the coefficient of restitution to them");
+  add_case(restitution);
+  add_results(restitution, ".restitution");
+  restitution->add_option("--speeds", arguments.speeds, "speeds of approach [m/s], values of the case's constant speed")
+      ->required()
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
   CLI::App* check = app.add_subcommand("check", "validate a case, print the model and its steps, run nothing");
   add_case(check);
   CLI::App* stability = app.add_subcommand("stability", "measure whether the steps of a case can resonate");
@@ -307,14 +354,16 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);
     const bool unknown = argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-';
-    say(fmt::format("{}. `tempi --help` shows the commands: run, adapt, check, stability, plot, options, methods.",
-                    unknown ? fmt::format("unknown command '{}'", argv[1]) : e.what()));
+    say(fmt::format(
+        "{}. `tempi --help` shows the commands: run, adapt, restitution, check, stability, plot, options, methods.",
+        unknown ? fmt::format("unknown command '{}'", argv[1]) : e.what()));
     return bad_input;
   }
-  if (run->parsed() || adapt->parsed() || check->parsed() || stability->parsed())
+  if (run->parsed() || adapt->parsed() || restitution->parsed() || check->parsed() || stability->parsed())
     arguments.threads = startable(arguments.threads);
   if (run->parsed()) return run_case(arguments);
   if (adapt->parsed()) return adapt_case(arguments);
+  if (restitution->parsed()) return measure_restitution(arguments);
   if (check->parsed()) return check_case(arguments);
   if (stability->parsed()) return measure_stability(arguments);
   if (options->parsed()) {

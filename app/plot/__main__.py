@@ -17,6 +17,7 @@ wave.png, wave.csv   of bodies in a row, when one strikes: forces within them, a
 path_integrals.png   J, L, M of cracks, ring by ring
 adaption.png         of `tempi adapt`: both meshes, what is left of forces and energy
 contact.png    the force of contact by layers, the smallest distance, the layers touched
+restitution.png      of `tempi restitution`, the folder over its runs: e over the speed, what is lost, the fit
 comparison.png of several runs, in the first one's folder: the change of energy, the running mean of the kinetic
                energy and, if all have a probe of the same name, its phase portrait
 
@@ -42,6 +43,7 @@ except ImportError as missing:
 from comparison import comparison
 from pictures import adaption, body_energies, contact_histories, momentum, overview, path_integrals, phase, residual, step_histograms, vector_histories, von_mises
 from read import Run, RunError, WriteError, damage_named, read_run
+from restitution import TABLE, restitution
 from style import RESOLUTION, STYLE
 from wave import wave_picture, wave_table
 
@@ -82,6 +84,9 @@ def write(text: str, path: Path) -> None:
 
 def draw_pictures(folder: Path, frame: int) -> None:
     with damage_named(folder):
+        if (folder / TABLE).exists():
+            save(restitution(folder), folder / "restitution.png")
+            return
         run = read_run(folder)
         if run.frames and not -len(run.frames) <= frame < len(run.frames):
             raise RunError(f"frame {frame} does not exist (the run has frames 0 to {len(run.frames) - 1}).")

@@ -57,6 +57,9 @@ class Examples(unittest.TestCase):
     def test_stack(self):
         self.check("stack")
 
+    def test_restitution(self):
+        self.check("restitution")
+
     def test_slit(self):
         self.check("slit")
 
