@@ -79,10 +79,10 @@ TEST(ChooseParticles, takes_the_radii_of_a_file) {
   const std::string csv = "x,y,mass,radius\n0,0,1,0.5\n";
   EXPECT_EQ(from_file("r.csv", csv, "", 2.0).radii, (std::vector{1.0}));
   EXPECT_DOUBLE_EQ(from_file("r.csv", csv, "cgs").radii[0], 5e-3);
-  expect_words(refusal([&] { from_file("r.csv", "x,y,mass,radius\n0,0,1,0\n"); }), {"particle 0", "radius 0 m"});
+  expect_words(refusal([&] { from_file("none.csv", "x,y,mass,radius\n0,0,1,0\n"); }), {"particle 0", "radius 0 m"});
   ParticlesInput in = two();
   in.mass.clear(), in.position.clear();
-  in.file = "r.csv", in.radius = {1.0}, in.one_radius = true;
+  in.file = "r.csv", in.scale = 1.0, in.radius = {1.0}, in.one_radius = true;
   expect_words(refusal([&] { choose_particles(in, ::testing::TempDir()); }), {"case.toml:6", "has radii, too"});
 }
 

@@ -57,6 +57,12 @@ class Examples(unittest.TestCase):
     def test_stack(self):
         self.check("stack")
 
+    def test_crumple(self):
+        self.check("crumple")
+
+    def test_packing(self):
+        self.check("packing")
+
     def test_restitution(self):
         self.check("restitution")
 

@@ -469,7 +469,7 @@ constexpr Option rows[] = {
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
     {"run", "energy_tolerance", number, "", "", "", not_negative,
      "the run stops where the total energy has gained more than this fraction of what the motion has without the gain, "
-     "which no load has given; 0: never; absent: 0.5, and 0.1 with layers of contact"},
+     "which no load has given; 0: never; absent: 0.5, and 0.1 with layers of contact without friction and restitution"},
     {"run", "checkpoint", number, "s", "300", "", not_negative,
      "wall time between checkpoints, from which `tempi run CASE --resume` goes on to the same bits; 0: none but those "
      "at SIGINT, SIGTERM, SIGHUP and wall_limit"},

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Six walls close on a cloth of 30 by 30 cm until it fits into a cube of 7.6 cm.
+
+--full: cells of 6 mm instead of 15, layers from 1.2 mm on. --draw: the picture of the README."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from crossings import crossings_of  # noqa: E402
+from measure import Report, Run, VtuFile, blank_picture, options, run  # noqa: E402
+from mesh import Mesh  # noqa: E402
+
+START, SPEED = 0.17, 0.4  # of the walls: from the middle [m], towards it [m/s]
+
+
+def draw(result: Run) -> None:
+    figure = blank_picture(2.6)
+    last = result.frames[-1][0]
+    for k, part in enumerate((0, 0.5, 0.8, 1)):
+        t, path = min(result.frames, key=lambda frame: abs(frame[0] - part * last))
+        vtu = VtuFile(path)
+        corners = 1e3 * vtu.places[Mesh(vtu).faces[:, :3]]
+        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        shade = 0.35 + 0.65 * np.abs(normal @ np.array([0.4, -0.3, 0.87])) / np.linalg.norm(normal, axis=1)
+        ax = figure.add_subplot(1, 4, k + 1, projection="3d")
+        ax.add_collection3d(Poly3DCollection(corners, facecolors=shade[:, None] * np.array([0.34, 0.71, 0.91]), edgecolor="none"))
+        room = 1e3 * max(START - SPEED * t, 0.06)
+        ax.set(xlim=(-room, room), ylim=(-room, room), zlim=(-room, room), box_aspect=(1, 1, 1), title=f"{1e3 * t:.0f} ms")
+        ax.axis("off")
+    figure.savefig(HERE / "crumple.png", dpi=200)
+
+
+def main() -> int:
+    given = options(__doc__, ("draw",))
+    report = Report("a cloth is crumpled by six walls", HERE, given)
+    result = run(HERE / "crumple.toml", f"crumple-{given.full}", {"mesh.size": 0.006, "contact.0.distance": 1.2e-3} if given.full else {})
+    h, s = result.history, result.summary
+    distance = 1.2e-3 if given.full else 3e-3
+    report.figure("triangles", len(Mesh(VtuFile(result.frames[0][1])).faces))
+    report.figure("edges that pass through faces, in all frames", crossings_of(result), 0, 0)
+    nearest = min(START - SPEED * t - float(np.abs(VtuFile(path).places).max()) for t, path in result.frames)
+    report.figure("nearest to a wall, in all frames, over the distance at which layers begin", nearest / distance, 0.1, 1, scatter=0.5)
+    report.figure("smallest distance of all, over the same", s["measures"]["smallest_distance"] / distance, 0.1, 1, scatter=0.5)
+    report.figure("pairs that push each other, at most", int(h["contact_1.pairs"].max()), scatter=0.3)
+    report.figure("strikes of layers", s["measures"]["contact_strikes"], scatter=0.5)
+    report.figure("pairs at a vertex, at most", s["measures"]["pairs_at_a_vertex"], scatter=0.5)
+    balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
+    report.figure("energy unaccounted for, of the work of the walls", float(np.abs(balance).max() / h["external_work"][-1]), 0, 0.3, scatter=1)
+    if given.draw:
+        draw(result)
+    return report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

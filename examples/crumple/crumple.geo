@@ -1,0 +1,3 @@
+SetFactory("OpenCASCADE");
+Rectangle(1) = {-0.15, -0.15, 0, 0.3, 0.3};
+Physical Surface("cloth") = {1};
