@@ -97,7 +97,7 @@ def main() -> int:
     low, high = place[inner, 2].min(), place[inner, 2].max()
     fraction = float((4 / 3 * math.pi * radius[inner] ** 3).sum() / (width**2 * (high - low)))
     report.figure("volume filled, walls included", fraction, 0.5, 0.66, "random: 0.60 to 0.64", 0.03)
-    report.figure("pairs that touch, per grain", touching(place, radius) / count, 2, 3.2, "about 3, without friction", 0.05)
+    report.figure("pairs that touch, per grain", touching(place, radius) / count, 2.5, 3.6, "3, stiff and without friction", 0.05)
     report.figure("farthest below the floor or beyond a wall [radii]",
                   float(np.maximum(radius - place[:, 2], np.maximum(radius - place[:, :2].min(axis=1), place[:, :2].max(axis=1) + radius - width)).max() / RADIUS),
                   -1, 0.2, scatter=1)
