@@ -201,6 +201,7 @@ struct IntegratorInput {
   double trial = 0.0;
   std::optional<double> accuracy;
   std::optional<double> safety, courant, step;  // exactly one is set
+  double shortened = 1.0;                       // what runs that began again have left of safety
   bool residual = false;
   Place step_place, lattice_place, coupling_place, accuracy_place, place;  // step_place: of the key that sets the steps
 };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy.hpp"

@@ -32,7 +32,7 @@ struct Impact {
 // The first two bodies a case follows, from the start to the end of a run.
 class ImpactWatch {
  public:
-  // Before the run. Throws InputError: they do not approach each other at `speed`, or not only along one line.
+  // Before the run. Throws InputError: their velocities are not `speed` apart.
   ImpactWatch(const Simulation& simulation, double speed);
   // After it, with the simulation as it is then. Throws SolveError: they have not parted yet, or not met.
   Impact operator()(const Simulation& simulation) const;
@@ -40,7 +40,7 @@ class ImpactWatch {
  private:
   struct Parting {
     std::array<double, 3> velocity;  // of the second less the first
-    double force, vibrating;         // the larger of both, between them [N]; of both [J]
+    double force, vibrating;         // that changes it: reduced mass times its rate [N]; of both bodies [J]
   };
   static Parting look(const Simulation& simulation, double t);
 

@@ -33,9 +33,8 @@ void begin_again(Simulation& s, std::vector<EarlierTry> tries) {
   const int threads = s.threads;
   s.integrator.reset();  // no two of them in memory
   s.model.reset();
-  const double before = *input.integrator.safety;
   input.integrator.safety = part * tries.back().safety;
-  for (ContactInput& contact : input.contacts) contact.surface_safety *= *input.integrator.safety / before;
+  input.integrator.shortened = *input.integrator.safety / tries.front().safety;
   s = build(std::move(input), threads);
   for (const EarlierTry& earlier : tries)
     s.warnings.push_back(

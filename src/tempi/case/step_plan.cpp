@@ -124,7 +124,7 @@ class StepPlanner {
     std::size_t k = 0;
     for (const auto& contact : s_.model->layers()) {
       while (!s_.input.contacts[k].has_layers()) ++k;
-      const double most = s_.input.contacts[k++].surface_safety / *in.safety;
+      const double most = s_.input.contacts[k++].surface_safety * in.shortened / *in.safety;
       for (const ContactSurface::Vertex& v : contact->surface().vertices())
         if (!v.is_rigid()) part[ordinal(v.node)] = std::min(part[ordinal(v.node)], most);
     }

@@ -63,7 +63,8 @@ void VariationalMap::step(State& state, double t0, double h) const {
 void VariationalMap::complete(State& state, double t0, double h, const Vector& Z) const {
   const std::size_t s = action_.degree();
   const Index n = forces_.mass().size();
-  const auto u0 = map_of(std::as_const(state.displacement)), v0 = map_of(std::as_const(state.velocity));
+  const Vector u0 = map_of(state.displacement);  // booking moves the state to where forces act
+  const auto v0 = map_of(std::as_const(state.velocity));
   Vector u1 = u0 + h * Z.tail(n), v1 = v0;
   for (std::size_t i = 0; i < stages_.size(); ++i)
     v1 += (h * action_.weights[i] * stages_[i].force).cwiseQuotient(forces_.mass());
@@ -72,7 +73,7 @@ void VariationalMap::complete(State& state, double t0, double h, const Vector& Z
   for (std::size_t i = 0; i < stages_.size(); ++i) forces_.book_forces(state, stages_[i], h * action_.weights[i]);
   // What the supports must give so that the equation of each Q_j holds.
   for (std::size_t j = 0; j <= s && !forces_.held().empty(); ++j) {
-    Vector uj = j == 0 ? Vector(u0) : Vector(u0 + h * Z.segment(static_cast<Index>(j - 1) * n, n)), vj = v0;
+    Vector uj = j == 0 ? u0 : Vector(u0 + h * Z.segment(static_cast<Index>(j - 1) * n, n)), vj = v0;
     forces_.prescribe(t0 + action_.control[j] * h, uj, vj);
     Vector sum = Vector::Zero(n);
     add_equation(j, h, sum);
