@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -75,6 +76,13 @@ int startable(int wanted) {
   over.notify_all();
   for (std::thread& thread : threads) thread.join();
   return static_cast<int>(threads.size()) + 1;
+}
+
+// For CLI11, whose own message tells the largest number there is, digit by digit.
+std::string positive(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return value > 0.0 && std::isfinite(value) && *end == '\0' ? "" : fmt::format("'{}' must be a number > 0", text);
 }
 
 struct Arguments {
@@ -219,7 +227,6 @@ int measure_restitution(const Arguments& arguments) {
   of_run.quiet = true;
   std::vector<tempi::Impact> impacts;
   std::set<std::string> warnings;
-  if (!arguments.quiet) fmt::print("{:>12}  {:>12}  {:>13}\n", "speed [m/s]", "restitution", "in vibrations");
   for (const double speed : speeds) {
     std::vector<std::string> settings = arguments.settings;
     for (std::string& setting : tempi::settings_of_impact(given, speed)) settings.push_back(std::move(setting));
@@ -233,6 +240,7 @@ int measure_restitution(const Arguments& arguments) {
     impacts.push_back(watch(simulation));
     tempi::write_restitution(folder / tempi::restitution_table, impacts);
     if (arguments.quiet) continue;
+    if (impacts.size() == 1) fmt::print("{:>12}  {:>12}  {:>13}\n", "speed [m/s]", "restitution", "in vibrations");
     fmt::print("{:>12.6g}  {:>12.8f}  {:>13.4g}\n", speed, impacts.back().restitution, impacts.back().vibrating);
     std::fflush(stdout);
   }
@@ -313,9 +321,8 @@ int dispatch(int argc, char** argv) {
   adapt
       ->add_option("--tolerance", arguments.adaption.tolerance,
                    "largest configurational force left, over that of the mesh as given (default: 1e-8)")
-      ->check(CLI::PositiveNumber);
-  adapt->add_option("--iterations", arguments.adaption.iterations, "at most so many (default: 500)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive);
+  adapt->add_option("--iterations", arguments.adaption.iterations, "at most so many (default: 500)")->check(positive);
   adapt
       ->add_option("--least-shape", arguments.adaption.barrier.least_shape,
                    "shape of a cell, 1 as given, 0 flat, below which a barrier pushes back (default: 0.05)")
@@ -331,7 +338,7 @@ int dispatch(int argc, char** argv) {
   restitution->add_option("--speeds", arguments.speeds, "speeds of approach [m/s], values of the case's constant speed")
       ->required()
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(positive);
   CLI::App* check = app.add_subcommand("check", "validate a case, print the model and its steps, run nothing");
   add_case(check);
   CLI::App* stability = app.add_subcommand("stability", "measure whether the steps of a case can resonate");

@@ -20,9 +20,13 @@ def restitution(folder: Path) -> Figure:
     speed, e = found["speed"], found["restitution"]
     loses = (e > 0) & (e < 1 - 1e-9)
     figure = new_figure(WIDTH, 2.4)
-    kept, lost = figure.subplots(1, 2)
+    kept, *beside = figure.subplots(1, 2 if loses.any() else 1, squeeze=False)[0]
     kept.semilogx(speed, e, "o-", color=COLOURS["blue"], ms=3, lw=0.8)
     kept.set(xlabel="speed of approach (m/s)", ylabel="coefficient of restitution e")
+    kept.ticklabel_format(axis="y", useOffset=False)
+    if not beside:
+        return figure
+    (lost,) = beside
     lost.loglog(speed[loses], 1 - e[loses], "o", color=COLOURS["blue"], ms=3, label="1 - e")
     if loses.sum() >= 2:
         power, height = np.polyfit(np.log(speed[loses]), np.log(1 - e[loses]), 1)

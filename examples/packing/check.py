@@ -100,7 +100,7 @@ def main() -> int:
     report.figure("pairs that touch, per grain", touching(place, radius) / count, 2.5, 3.6, "3, stiff and without friction", 0.05)
     report.figure("farthest below the floor or beyond a wall [radii]",
                   float(np.maximum(radius - place[:, 2], np.maximum(radius - place[:, :2].min(axis=1), place[:, :2].max(axis=1) + radius - width)).max() / RADIUS),
-                  -1, 0.2, scatter=1)
+                  -1, 0.1, scatter=1)
     if given.draw:
         draw(result, radius, width)
     return report.close()

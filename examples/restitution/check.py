@@ -75,7 +75,7 @@ def main() -> int:
     report.figure("impact: band of the energy", pair.summary["energy"]["band"], 0, 3e-3, scatter=1)
     for speed, one in zip(v, e):
         if speed != SPEED:
-            report.figure(f"1 - e at {speed:g} m/s", 1 - float(one), 0, 0.1, f"{0.037 * speed**0.4101:.4f}", 1)
+            report.figure(f"1 - e at {speed:g} m/s", 1 - float(one), 0, 0.06, f"{0.037 * speed**0.4101:.4f}", 1)
     slope = np.polyfit(np.log(v), np.log(1 - e), 1)[0]
     report.figure("exponent of 1 - e over the speed", float(slope), -3, 0, "0.41", 0.5)
 
@@ -90,7 +90,7 @@ def main() -> int:
         report.figure("row: error of the linear momentum", beads.summary["linear_momentum"]["error"], 0, 1e-12, scatter=9)
         report.figure("row: vibrations in the end, of all energy",
                       float(sum(beads.history[f"bead{k}.vibrational_energy"][-1] + beads.history[f"bead{k}.potential_energy"][-1] for k in range(1, 6))
-                            / beads.history["total_energy"][0]), 0, 0.1, "", 1)
+                            / beads.history["total_energy"][0]), 0, 0.02, "", 1)
         if given.draw:
             draw(beads, law, wave, exact, v, e)
     return report.close()
