@@ -66,8 +66,8 @@ TEST(FaceCrossing, IsWhereEdgesPassThroughFaces) {
       continue;
     }
     ++types[of[0] == 2 ? 0 : of[1] == 2 ? 1 : 2];
-    const auto d = crossing::operator-(expected[0], expected[1]);
-    EXPECT_NEAR(half_of(x), 0.5 * crossing::dot(d, d), 1e-13);
+    const auto d = expected[0] - expected[1];
+    EXPECT_NEAR(half_of(x), 0.5 * dot(d, d), 1e-13);
   }
   for (const int count : types) EXPECT_GT(count, 300);
   EXPECT_GT(apart, 5000);

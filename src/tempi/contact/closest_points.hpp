@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <span>
 
+#include "tempi/contact/closest_formula.hpp"
+
 namespace tempi {
 
 // How many of the vertices are the first simplex' and how many the second's, which come behind them.
@@ -23,11 +25,18 @@ struct SimplexPair {
   friend auto operator<=>(const SimplexPair&, const SimplexPair&) = default;
 };
 
-struct ClosestPoints {
-  std::array<double, 4> weight{};  // of the vertices: of the first simplex sum 1, of the second sum -1
-  std::array<double, 3> apart{};   // a - b [m]
-  double distance = 0.0;           // its length [m]
-};
+// f.operator()<first, second>() for the sizes of a pair, which may be 1 and 1, 2 or 3; or 2 and 2.
+template <class F>
+auto with_simplices(SimplexPair pair, F&& f) {
+  if (pair.first == 2) return f.template operator()<2, 2>();
+  if (pair.second == 3) return f.template operator()<1, 3>();
+  if (pair.second == 2) return f.template operator()<1, 2>();
+  return f.template operator()<1, 1>();
+}
+
+// `weight`: of the vertices, of the first simplex sum 1, of the second sum -1; `apart`: a - b [m]; `distance`: its
+// length [m].
+using ClosestPoints = ClosestPointsOf<double>;
 
 // `x`: as many places as the pair has vertices. Degenerate simplices are taken as what is left of them.
 ClosestPoints closest_points(SimplexPair pair, std::span<const std::array<double, 3>> x);

@@ -102,13 +102,13 @@ TwoTriangles<double> places_of(const Faces& faces, const FacePair& pair, std::sp
 // do not tell.
 double gap_between(const TwoTriangles<double>& p) {
   const auto along = [&](const Point3<double>& n) {
-    const double squared = crossing::dot(n, n);
+    const double squared = dot(n, n);
     if (!(squared > 0.0)) return -std::numeric_limits<double>::infinity();
     std::array<double, 2> low, high;
     for (std::size_t t = 0; t < 2; ++t) {
-      low[t] = high[t] = crossing::dot(n, p[3 * t]);
+      low[t] = high[t] = dot(n, p[3 * t]);
       for (std::size_t i = 3 * t + 1; i < 3 * t + 3; ++i) {
-        const double at = crossing::dot(n, p[i]);
+        const double at = dot(n, p[i]);
         low[t] = std::min(low[t], at);
         high[t] = std::max(high[t], at);
       }

@@ -19,10 +19,10 @@
 #include <optional>
 #include <utility>
 
+#include "tempi/contact/point3.hpp"
+
 namespace tempi {
 
-template <class T>
-using Point3 = std::array<T, 3>;
 // Vertices of one triangle, then those of the other.
 template <class T>
 using TwoTriangles = std::array<Point3<T>, 6>;
@@ -30,17 +30,8 @@ using TwoTriangles = std::array<Point3<T>, 6>;
 namespace crossing {
 
 template <class T>
-Point3<T> operator-(const Point3<T>& a, const Point3<T>& b) {
-  return {T(a[0] - b[0]), T(a[1] - b[1]), T(a[2] - b[2])};
-}
-template <class T>
-T dot(const Point3<T>& a, const Point3<T>& b) {
-  return T(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-}
-template <class T>
 Point3<T> normal(const Point3<T>& a, const Point3<T>& b, const Point3<T>& c) {
-  const Point3<T> u = b - a, v = c - a;
-  return {T(u[1] * v[2] - u[2] * v[1]), T(u[2] * v[0] - u[0] * v[2]), T(u[0] * v[1] - u[1] * v[0])};
+  return cross(b - a, c - a);
 }
 
 struct End {         // where an edge passes the other triangle's plane

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tempi/contact/separation.hpp"
-#include "tempi/core/cross.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -21,47 +20,6 @@ using Point = std::array<double, 3>;
 constexpr double nearly_parallel = 1e-3;  // of the squared areas of edges in the reference configuration
 constexpr double all_softer = 4.0 / 3.0;  // 1 + 1/4 + 1/16 ...
 constexpr double part_of_crossing = 0.1;
-
-double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Point operator-(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-double smooth(double x) { return x <= 0.0 ? 0.0 : x >= 1.0 ? 1.0 : x * x * (3.0 - 2.0 * x); }
-double slope(double x) { return x <= 0.0 || x >= 1.0 ? 0.0 : 6.0 * x * (1.0 - x); }
-
-struct EdgeFactor {
-  double value = 0.0;
-  std::array<Point, 4> gradient{};
-};
-
-// Of two edges: m = S(|e x f|^2 / parallel_from) S(s) S(1 - s) S(t) S(1 - t), with places s, t in quarters of the edges
-// from their ends. The places solve r . e = r . f = 0, r = (a + s e) - (c + t f): what changes them follows from these.
-EdgeFactor edge_factor(std::span<const Point> x, const ClosestPoints& points, double parallel_from) {
-  constexpr double near_end = 0.25;
-  const double s = points.weight[1], t = -points.weight[3];
-  EdgeFactor m;
-  if (!(s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0)) return m;
-  const Point e = x[1] - x[0], f = x[3] - x[2], area = cross(e, f);
-  const double c = dot(area, area) / parallel_from;
-  const std::array<double, 5> at = {c, s / near_end, (1.0 - s) / near_end, t / near_end, (1.0 - t) / near_end};
-  m.value = 1.0;
-  for (const double y : at) m.value *= smooth(y);
-  if (m.value == 0.0) return m;
-  // 2 (f x area) . de + 2 (area x e) . df is the change of |e x f|^2.
-  const double of_area = m.value * slope(at[0]) / smooth(at[0]) * 2.0 / parallel_from;
-  const double of_s = m.value * (slope(at[1]) / smooth(at[1]) - slope(at[2]) / smooth(at[2])) / near_end;
-  const double of_t = m.value * (slope(at[3]) / smooth(at[3]) - slope(at[4]) / smooth(at[4])) / near_end;
-  const Point by_e = cross(f, area), by_f = cross(area, e);
-  const double ee = dot(e, e), ef = dot(e, f), ff = dot(f, f), determinant = ef * ef - ee * ff;
-  // The transposed equations [ee, ef; -ef, -ff] lambda = (of_s, of_t).
-  const double on_e = (-ff * of_s - ef * of_t) / determinant, on_f = (ef * of_s + ee * of_t) / determinant;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const double de = i == 0 ? -1.0 : i == 1 ? 1.0 : 0.0, df = i == 2 ? -1.0 : i == 3 ? 1.0 : 0.0;
-    for (std::size_t k = 0; k < 3; ++k)
-      m.gradient[i][k] = of_area * (de * by_e[k] + df * by_f[k]) - points.weight[i] * (on_e * e[k] + on_f * f[k]) -
-                         points.apart[k] * (on_e * de + on_f * df);
-  }
-  return m;
-}
 
 void require(bool holds, const std::string& message) {
   if (!holds) throw InputError(message);
@@ -88,9 +46,10 @@ LayeredContact::LayeredContact(ContactSurface surface, const LayerOptions& optio
   for (const ContactSurface::Vertex& v : surface_.vertices())
     lightness_.push_back(v.is_rigid() ? 0.0 : 1.0 / masses[ordinal(v.node)]);
   for (int l = 0; l <= most_layers; ++l) {
-    distances_[static_cast<std::size_t>(l)] = law.distance(l);
-    stiffnesses_[static_cast<std::size_t>(l)] = law.stiffness_of(l);
+    layers_.distance[static_cast<std::size_t>(l)] = law.distance(l);
+    layers_.stiffness[static_cast<std::size_t>(l)] = law.stiffness_of(l);
   }
+  layers_.exponent = law.exponent;
   of_mass_ = options_.alpha * 2.0 / std::sqrt(2.0 * options_.pairs * all_softer * law.curvature(0));
   of_crossing_ = options_.speed > 0.0 ? part_of_crossing * (law.distance(0) - law.distance(1)) / options_.speed
                                       : std::numeric_limits<double>::infinity();
@@ -130,29 +89,6 @@ std::array<double, 2> LayeredContact::range_of_steps() const {
 
 LayeredContact::Constants LayeredContact::constants(const ContactPair& pair) const {
   return {surface_.radii(pair), nearly_parallel * surface_.squared_edges(pair)};
-}
-
-void LayeredContact::finish(SimplexPair kind, const Constants& constants, std::span<const Point> x,
-                            const ClosestPoints& points, double energy, double force, Push& r) const {
-  const auto n = static_cast<std::size_t>(kind.size());
-  const double towards = kind.within ? -points.distance : points.distance;
-  for (std::size_t c = 0; c < 3; ++c) r.normal[c] = points.apart[c] / towards;
-  r.weight = points.weight;
-  double factor = 1.0;
-  if (kind.first == 2) {
-    EdgeFactor m = edge_factor(x, points, constants.parallel_from);
-    factor = m.value;
-    if (factor == 0.0) {
-      r.touched = 0;
-      return;
-    }
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t c = 0; c < 3; ++c) r.impulse[i][c] -= energy * m.gradient[i][c];
-  }
-  r.energy = factor * energy;
-  r.along = factor * force;
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t c = 0; c < 3; ++c) r.impulse[i][c] += r.along * points.weight[i] * r.normal[c];
 }
 
 std::string LayeredContact::describe(const ContactPair& pair, std::span<const Point> x) const {

@@ -19,6 +19,7 @@
 // at most a tenth of the layer's crossing time (eta_l - eta_(l+1)) / v.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@
 
 #include "tempi/contact/contact_surface.hpp"
 #include "tempi/contact/layer_law.hpp"
+#include "tempi/contact/push_formula.hpp"
 
 namespace tempi {
 
@@ -43,7 +45,7 @@ struct LayerOptions {
 
 class LayeredContact {
  public:
-  static constexpr int most_layers = 60;
+  static constexpr int most_layers = LayerTable::most;
 
   // `masses` [kg]: of the model's nodes. Throws InputError: a law, a share or a coefficient out of range.
   LayeredContact(ContactSurface surface, const LayerOptions& options, std::span<const double> masses, std::string name);
@@ -55,7 +57,7 @@ class LayeredContact {
   // What tells it from others: numbers of its law and its surface.
   std::vector<double> identity() const;
 
-  double distance(int layer) const { return distances_[static_cast<std::size_t>(layer)]; }  // eta_l [m]
+  double distance(int layer) const { return layers_.distance[static_cast<std::size_t>(layer)]; }  // eta_l [m]
 
   // The longest step its first layer may have [s]; that of layer l is 2^-l of the power of two below it.
   double step(const ContactPair& pair) const;
@@ -70,50 +72,30 @@ class LayeredContact {
   };
   Constants constants(const ContactPair& pair) const;
 
-  // A pair at some places, in layers `from` to `to` - 1, weighted.
-  struct Push {
-    double distance = 0.0, energy = 0.0;  // [m]; of these layers [J]
-    int near = 0, touched = 0;            // layers from 0 on: within whose distance it is; that push
-    // -sum over the layers of weight dV_l/dx, of each vertex [N times what the weights have].
-    std::array<std::array<double, 3>, 4> impulse{};
-    std::array<double, 3> normal{};  // from the second simplex to the first
-    std::array<double, 4> weight{};  // of the closest points (closest_points.hpp)
-    double along = 0.0;              // impulse along the normal
-  };
-  // weight(layer) is asked for layers that are touched only. Throws nothing: places that are not finite push nobody.
+  // A pair at some places, in layers `from` to `to` - 1, weighted: push_formula.hpp. weight(layer) is asked for layers
+  // that are touched, and the next one. Throws nothing: places that are not finite push nobody.
+  using Push = PushOf<double>;
   template <class Weight>
   Push push(SimplexPair kind, const Constants& constants, std::span<const std::array<double, 3>> x, int from, int to,
             Weight&& weight) const {
-    const ClosestPoints points = closest_points(kind, x);
-    Push r;
-    r.distance = kind.within ? constants.radii - points.distance : points.distance - constants.radii;
-    if (!(r.distance < distances_[static_cast<std::size_t>(from)]) || !(points.distance > 0.0)) return r;
-    double energy = 0.0, force = 0.0;
-    for (int l = from; l < to; ++l) {
-      const auto i = static_cast<std::size_t>(l);
-      const double deep = distances_[i] - r.distance;
-      if (!(deep > 0.0)) break;
-      const double w = weight(l), f = stiffnesses_[i] * options_.law.power(deep);
-      energy += w * (f * deep);
-      force += w * f;
-      r.near = r.touched = l + 1;
-    }
-    finish(kind, constants, x, points, energy / options_.law.exponent, force, r);
-    return r;
+    std::array<std::array<double, 3>, 4> places{};
+    std::copy_n(x.begin(), kind.size(), places.begin());
+    return with_simplices(kind, [&]<int first, int second>() {
+      return push_of<first, second>(places, kind.within, constants.radii, constants.parallel_from, layers_,
+                                    static_cast<double>(from), static_cast<double>(to), from, to, weight);
+    });
   }
+  const LayerTable& layers() const { return layers_; }
 
   // "faces of ball with node 17 ...": for messages.
   std::string describe(const ContactPair& pair, std::span<const std::array<double, 3>> x) const;
 
  private:
-  void finish(SimplexPair kind, const Constants& constants, std::span<const std::array<double, 3>> x,
-              const ClosestPoints& points, double energy, double force, Push& push) const;
-
   ContactSurface surface_;
   LayerOptions options_;
   std::string name_;
   std::vector<double> lightness_;  // of the vertices, 1 / m [1/kg]
-  std::array<double, most_layers + 1> distances_{}, stiffnesses_{};
+  LayerTable layers_;
   double of_mass_, of_crossing_;  // step sqrt(1/m), and the longest whatever the mass [s]
 };
 

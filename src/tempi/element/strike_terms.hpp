@@ -17,13 +17,6 @@ namespace tempi {
 
 enum class Energy { no, yes, asked };  // asked: where `ask` says so, without a change to the bits of the forces
 
-// A value that the compiler knows nothing of: what is made of it cannot change how the rest is rounded.
-template <class P>
-inline P apart(P x) {
-  asm("" : "+v"(x.v));
-  return x;
-}
-
 // What one pack has come to.
 template <class P, std::size_t N, std::size_t D>
 struct PackSums {

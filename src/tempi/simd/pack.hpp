@@ -69,6 +69,13 @@ inline Pack<W> magnitude(Pack<W> x) {
   return Pack<W>(x.v < 0.0 ? (-x).v : x.v);
 }
 
+// A value that the compiler knows nothing of: what is made of it cannot change how the rest is rounded.
+template <class P>
+inline P apart(P x) {
+  asm("" : "+v"(x.v));
+  return x;
+}
+
 // ln(1 + x) for x > -1, within about 2 units in the last place, small x included; anything for other x.
 //   1 + x = 2^k m, sqrt(1/2) <= m < sqrt 2;   ln m = 2 artanh s, s = (m - 1)/(m + 1);
 // what rounding 1 + x to y has lost comes back as (x - (y - 1)) / y.

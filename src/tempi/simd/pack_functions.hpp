@@ -6,6 +6,8 @@
 #include <immintrin.h>
 #endif
 
+#include <cmath>
+
 #include "tempi/simd/pack.hpp"
 
 namespace tempi {
@@ -20,6 +22,32 @@ inline Pack<W> sqrt(Pack<W> x) {
   for (int lane = 0; lane < W; ++lane) x.v[lane] = __builtin_sqrt(x.v[lane]);
   return x;
 #endif
+}
+
+// Lane by lane; where a mask is set, and otherwise.
+template <int W>
+inline typename Pack<W>::Bits is_less(Pack<W> a, Pack<W> b) {
+  return a.v < b.v;
+}
+template <int W>
+inline Pack<W> choose(typename Pack<W>::Bits first, Pack<W> a, Pack<W> b) {
+  return Pack<W>(first ? a.v : b.v);
+}
+template <class Bits>
+inline bool holds_for_all(Bits mask) {
+  std::int64_t all = -1;
+  for (std::size_t lane = 0; lane < sizeof(Bits) / sizeof(std::int64_t); ++lane) all &= mask[lane];
+  return all != 0;
+}
+template <class Bits>
+inline bool holds_for_none(Bits mask) {
+  return holds_for_all(~mask);
+}
+// x^power of each lane.
+template <int W>
+inline Pack<W> raised(Pack<W> x, double power) {
+  for (int lane = 0; lane < W; ++lane) x.v[lane] = std::pow(x.v[lane], power);
+  return x;
 }
 
 // To the nearest whole number, for |x| < 2^51.

@@ -91,7 +91,7 @@ class AviLattice final : public Integrator {
   bool run_window(State& state, double t_end, Fine until, double to);
   void choose_window(double taken);
   void keep(const State& state);
-  void go_back(State& state);
+  void go_back(State& state, double to);
   void start(State& state);
   void set_due();
   void act(State& state, Index s, Observer* observer);

@@ -26,7 +26,8 @@ void AviLattice::keep(const State& state) {
   kept_->fine = fine_;
 }
 
-void AviLattice::go_back(State& state) {
+// A window up to `to` begins again.
+void AviLattice::go_back(State& state, double to) {
   std::ranges::copy(kept_->nodes, nodes_.lines().begin());
   state.loads = kept_->loads;
   state.damping = kept_->damping;
@@ -38,7 +39,7 @@ void AviLattice::go_back(State& state) {
   fine_ = kept_->fine;
   supports_.read(nodes_.lines());
   set_due();
-  contact_->begin_again();
+  contact_->begin_again(to);
 }
 
 // Every instant before t_end and before `until`.
@@ -63,7 +64,7 @@ bool AviLattice::run_window(State& state, double t_end, Fine until, double to) {
     try {
       return contact_->missed(by);
     } catch (const SolveError&) {
-      go_back(state);
+      go_back(state, to);
       throw;
     }
   };
@@ -113,21 +114,22 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     };
     Fine until = next();
     double to = std::min(end, LatticeContact::in_ticks(until));
-    contact_->begin(window_from_);
+    contact_->begin(window_from_, to);
     keep(state);
     auto start = Clock::now();
     for (int runs = 1; !run_window(state, t_end, until, to); ++runs) {
-      go_back(state);
-      if (runs % most_runs != 0 || asked_window_ != 0.0 || window_ <= shortest_window) continue;
-      window_ /= 2;
-      until = next();
-      to = std::min(end, LatticeContact::in_ticks(until));
-      start = Clock::now();
-      cost_ = {0.0, std::numeric_limits<double>::infinity(), 0, false};
+      if (runs % most_runs == 0 && asked_window_ == 0.0 && window_ > shortest_window) {
+        window_ /= 2;
+        until = next();
+        to = std::min(end, LatticeContact::in_ticks(until));
+        start = Clock::now();
+        cost_ = {0.0, std::numeric_limits<double>::infinity(), 0, false};
+      }
+      go_back(state, to);
     }
     const double taken = std::chrono::duration<double>(Clock::now() - start).count();
     if (observer != nullptr) {  // who looks sees only what stands
-      go_back(state);
+      go_back(state, to);
       go(state, t_end, until, observer);
     }
     contact_->accept();

@@ -16,13 +16,10 @@
 namespace tempi {
 namespace {
 
-constexpr Index pairs_at_once = 64;
+constexpr std::size_t pairs_at_once = 64, pairs_in_cache = 1024;
+constexpr Index vertices_at_once = 256;
 constexpr Index windows_kept = 3;  // a layer that nobody touches
 constexpr double never_quiet = -std::numeric_limits<double>::infinity();
-
-double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 }  // namespace
 
@@ -33,7 +30,8 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
       team_(team),
       tick_(tick),
       path_of_line_(plan.node_of_line.size(), -1),
-      reference_(plan.node_of_line.size(), Vector{}) {
+      reference_(plan.node_of_line.size(), Vector{}),
+      kernel_(push_kernel()) {
   const auto d = static_cast<std::size_t>(model.dim());
   for (std::size_t i = 0; i < reference_.size(); ++i)
     std::copy_n(&model.reference()[ordinal(plan.node_of_line[i]) * d], d, reference_[i].begin());
@@ -53,6 +51,20 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
     section.has_sides = std::ranges::any_of(contact->surface().vertices(),
                                             [](const auto& v) { return v.sides == ContactSurface::first; });
     section.pushes.resize(section.line_of_vertex.size());
+    section.given.resize(section.line_of_vertex.size());
+    section.is_pushed.resize(section.line_of_vertex.size(), 0);
+    const LayerOptions& options = contact->options();
+    section.takes = options.friction > 0.0 || options.restitution < 1.0;
+    section.rigid.resize(static_cast<std::size_t>(std::ranges::count(section.line_of_vertex, -1)));
+    NodeLine* rigid = section.rigid.data();
+    for (std::size_t v = 0; v < section.line_of_vertex.size(); ++v) {
+      const ContactSurface::Vertex& vertex = contact->surface().vertices()[v];
+      const std::int32_t line = section.line_of_vertex[v];
+      NodeShift& reference = section.reference_of_vertex.emplace_back();
+      std::ranges::copy(line < 0 ? vertex.place : reference_[static_cast<std::size_t>(line)], reference.displacement);
+      if (line < 0) std::ranges::copy(vertex.velocity, rigid->velocity);
+      section.node_of_vertex.push_back(line < 0 ? rigid++ : &nodes.lines()[static_cast<std::size_t>(line)]);
+    }
     sections_.push_back(std::move(section));
   }
   for (Section& section : sections_) {
@@ -64,13 +76,14 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
   forget();
   paths_.resize(line_of_path_.size());
   chords_.resize(line_of_path_.size());
-  is_near_.resize(line_of_path_.size(), 0);
-  is_kept_ = is_near_;
+  wanted_.resize(line_of_path_.size(), swerve);
+  kept_ = wanted_;
+  is_asked_.resize(line_of_path_.size(), 0);
+  quiet_.resize(line_of_path_.size(), 0);
   swerve_.resize(line_of_path_.size(), 0.0);
   velocity_before_.resize(line_of_path_.size());
   limit_.resize(line_of_path_.size(), 0.0);
   is_faster_.resize(line_of_path_.size(), 0);
-  is_pushed_.resize(line_of_path_.size(), 0);
   for (const LatticeGroup& group : plan.groups) {
     std::vector<std::int32_t>&of_group = paths_of_group_.emplace_back(),
     &moving = moving_paths_of_group_.emplace_back();
@@ -150,6 +163,7 @@ LatticeContact::Fine LatticeContact::next(Fine done) const {
 }
 
 void LatticeContact::strike(Fine now, State& state) {
+  end_pieces(in_ticks(now));
   const int zeros = std::countr_zero(static_cast<std::uint64_t>(now));
   for (Section& section : sections_) {
     const Section::Level* due = nullptr;
@@ -159,7 +173,7 @@ void LatticeContact::strike(Fine now, State& state) {
   }
 }
 
-// Forces of all pairs first, then kicks in the order of the pairs: what is not touched leaves no trace in sums either.
+// Forces of all pairs first, then kicks: what is not touched leaves no trace in sums either.
 void LatticeContact::strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state) {
   const double at = in_ticks(now);
   looked_at_.clear();
@@ -167,47 +181,64 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
     const Quiet& quiet = section.quiet[static_cast<std::size_t>(i)];
     if (quiet.until <= at || std::max(0, quiet.exponent - zeros) < quiet.layer) looked_at_.push_back(i);
   }
-  pushes_.resize(looked_at_.size());
-  team_.for_each(std::ssize(looked_at_), pairs_at_once, [&](Index i) {
-    const auto k = static_cast<std::size_t>(looked_at_[static_cast<std::size_t>(i)]);
-    const Pair& pair = section.pairs[k];
-    std::array<Vector, 4> x;
-    for (std::size_t a = 0; a < pair.pair.vertices().size(); ++a)
-      x[a] = place(section, static_cast<std::size_t>(pair.pair.vertex[a]), nodes_.lines(), at);
-    LayeredContact::Push& push = pushes_[static_cast<std::size_t>(i)];
-    push = section.contact->push(pair.pair.kind, pair.constants, x, std::max(0, pair.exponent - zeros), pair.layers,
-                                 [&](int layer) { return step(pair, layer); });
-    note_quiet(section, k, x, push.distance, at);
-  });
-  pushed_.clear();
-  for (std::size_t i = 0; i < looked_at_.size(); ++i) {
-    Pair& pair = section.pairs[static_cast<std::size_t>(looked_at_[i])];
-    pair.near = std::max(pair.near, pushes_[i].near);
-    if (pushes_[i].touched == 0) continue;
-    counts_.strikes += pushes_[i].touched - std::max(0, pair.exponent - zeros);
-    apply(section, pair, pushes_[i], now, state);
+  for (std::size_t first = 0; first < looked_at_.size(); first += pairs_in_cache) {
+    const auto some = std::span(looked_at_).subspan(first, std::min(pairs_in_cache, looked_at_.size() - first));
+    pushes_.resize(some.size());
+    team_.for_each(static_cast<Index>((some.size() + pairs_at_once - 1) / pairs_at_once), [&](Index b) {
+      const std::size_t begin = static_cast<std::size_t>(b) * pairs_at_once;
+      const auto pairs = some.subspan(begin, std::min(pairs_at_once, some.size() - begin));
+      look(section, pairs, zeros, at, &pushes_[begin]);
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto k = static_cast<std::size_t>(pairs[i]);
+        section.quiet[k] = quiet_after(section, section.pairs[k], pushes_[begin + i], at);
+      }
+    });
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const PairPush& push = pushes_[i];
+      if (push.near == 0) continue;
+      Pair& pair = section.pairs[static_cast<std::size_t>(some[i])];
+      pair.near = std::max(pair.near, push.near);
+      if (push.touched == 0) continue;
+      pair.touched = std::max(pair.touched, push.touched);
+      counts_.strikes += push.touched - std::max(0, pair.exponent - zeros);
+      counts_.smallest_distance = std::min(counts_.smallest_distance, push.distance);
+      section.takes ? apply(section, pair, push, now, state) : add(section, pair, push);
+    }
   }
-  for (const std::int32_t path : pushed_) {
-    is_pushed_[static_cast<std::size_t>(path)] = 0;
-    follow(path, at);
-  }
+  kick(section, at, state);
   state.damping += std::exchange(taken_, {});
   state.constraints += std::exchange(held_, {});
   wake_faster();
 }
 
+// What layers due do to pairs, those of one kind at a time.
+void LatticeContact::look(const Section& section, std::span<const std::int32_t> pairs, int zeros, double now,
+                          PairPush* pushes) const {
+  const SurfaceNodes nodes{section.node_of_vertex.data(), section.reference_of_vertex.data(), now, tick_};
+  std::array<PairToPush, pairs_at_once> to_push;
+  for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
+    const SimplexPair kind = section.pairs[static_cast<std::size_t>(pairs[begin])].pair.kind;
+    for (end = begin; end < pairs.size(); ++end) {
+      const Pair& pair = section.pairs[static_cast<std::size_t>(pairs[end])];
+      if (pair.pair.kind != kind) break;
+      to_push[end] = {pair.pair.vertex,
+                      pair.constants.radii,
+                      pair.constants.parallel_from,
+                      pair.step,
+                      std::max(0, pair.exponent - zeros),
+                      pair.layers};
+    }
+    kernel_(kind, section.contact->layers(), nodes, std::span(to_push).subspan(begin, end - begin), pushes + begin);
+  }
+}
+
 // Distances do not change faster than the fastest vertex of the one goes and that of the other, together.
-void LatticeContact::note_quiet(Section& section, std::size_t i, std::span<const Vector> x, double distance,
-                                double now) const {
-  if (section.contact->options().all_pairs) return;
-  const Pair& pair = section.pairs[i];
-  Quiet& quiet = section.quiet[i];
-  quiet.until = never_quiet;
-  std::int32_t layer = 0;
-  while (layer < pair.layers && section.contact->distance(layer) > distance) ++layer;
-  quiet.layer = layer;
-  if (layer == pair.layers || !std::isfinite(distance)) return;
-  double size = 0.0;
+LatticeContact::Quiet LatticeContact::quiet_after(const Section& section, const Pair& pair, const PairPush& push,
+                                                  double now) const {
+  Quiet quiet{never_quiet, 0, pair.exponent};
+  if (section.contact->options().all_pairs) return quiet;
+  while (quiet.layer < pair.layers && section.contact->distance(quiet.layer) > push.distance) ++quiet.layer;
+  if (quiet.layer == pair.layers || !std::isfinite(push.distance)) return quiet;
   std::array<double, 2> speed{};
   for (std::size_t a = 0; a < pair.pair.vertices().size(); ++a) {
     const auto v = static_cast<std::size_t>(pair.pair.vertex[a]);
@@ -219,11 +250,11 @@ void LatticeContact::note_quiet(Section& section, std::size_t i, std::span<const
       const Vector& of_rigid = section.contact->surface().vertices()[v].velocity;
       of_side = std::max(of_side, std::sqrt(dot(of_rigid, of_rigid)));
     }
-    for (const double component : x[a]) size = std::max(size, std::abs(component));
   }
   constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon(), nearly = 1.0 - 1e-9;
-  const double gap = distance - section.contact->distance(layer) - rounding * size;
+  const double gap = push.distance - section.contact->distance(quiet.layer) - rounding * push.reach;
   if (gap > 0.0) quiet.until = now + nearly * gap / ((speed[0] + speed[1]) * tick_);
+  return quiet;
 }
 
 // A vertex has been pushed: pairs that counted on its limit may have to be looked at earlier.
@@ -257,12 +288,10 @@ void LatticeContact::wake_faster() {
     }
 }
 
-void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::Push& push, Fine now, State& state) {
+void LatticeContact::apply(Section& section, Pair& pair, const PairPush& push, Fine now, State& state) {
   const LayerOptions& options = section.contact->options();
   const auto vertices = pair.pair.vertices();
   const double at = in_ticks(now);
-  pair.touched = std::max(pair.touched, push.touched);
-  counts_.smallest_distance = std::min(counts_.smallest_distance, push.distance);
   std::array<Vector, 4> velocity{}, lightness{};  // held components are as heavy as can be [1/kg]
   Vector relative{};                              // velocity of the first closest point, seen from the second
   for (std::size_t i = 0; i < vertices.size(); ++i) {
@@ -280,16 +309,16 @@ void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::P
     }
     for (std::size_t c = 0; c < 3; ++c) relative[c] += push.weight[i] * velocity[i][c];
   }
-  const double rate = dot(relative, push.normal);
+  const Vector normal = {push.normal[0], push.normal[1], push.normal[2]};
+  const double rate = dot(relative, normal);
   counts_.fastest = std::max(counts_.fastest, -rate);
   const double kept = rate > 0.0 ? options.restitution : 1.0;
-  const bool takes = options.friction > 0.0 || kept < 1.0;
   std::array<Vector, 4> given{}, friction{};
   for (std::size_t i = 0; i < vertices.size(); ++i)
     for (std::size_t c = 0; c < 3; ++c) given[i][c] = kept * push.impulse[i][c];
   if (options.friction > 0.0) {
     Vector along{};
-    for (std::size_t c = 0; c < 3; ++c) along[c] = relative[c] - rate * push.normal[c];
+    for (std::size_t c = 0; c < 3; ++c) along[c] = relative[c] - rate * normal[c];
     const double speed = std::sqrt(dot(along, along));
     double light = 0.0;  // how fast an impulse along it changes that speed
     for (std::size_t i = 0; i < vertices.size() && speed > 0.0; ++i)
@@ -304,7 +333,7 @@ void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::P
   }
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const auto v = static_cast<std::size_t>(vertices[i]);
-    for (std::size_t c = 0; c < 3 && takes; ++c) {
+    for (std::size_t c = 0; c < 3; ++c) {
       const double mean = velocity[i][c] + 0.5 * given[i][c] * lightness[i][c];
       const double rubbed = friction[i][c] * mean, withheld = (kept - 1.0) * push.impulse[i][c] * mean;
       counts_.friction_work += rubbed;
@@ -322,15 +351,69 @@ void LatticeContact::apply(Section& section, Pair& pair, const LayeredContact::P
     NodeLine& node = nodes_.lines()[l];
     for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += given[i][c] * node.inverse_mass;
     supports_.settle_line(l, nodes_.lines(), state.supports);
-    const std::int32_t path = section.path_of_vertex[v];
-    if (is_pushed_[static_cast<std::size_t>(path)] != 0) continue;
-    is_pushed_[static_cast<std::size_t>(path)] = 1;
-    pushed_.push_back(path);
+    note_pushed(section, vertices[i]);
   }
 }
 
+void LatticeContact::note_pushed(Section& section, std::int32_t vertex) {
+  if (std::exchange(section.is_pushed[static_cast<std::size_t>(vertex)], 1) == 0) pushed_.push_back(vertex);
+}
+
+// Of a pair that takes no energy: impulses go to their nodes once all are known.
+void LatticeContact::add(Section& section, const Pair& pair, const PairPush& push) {
+  counts_.fastest = std::max(counts_.fastest, -push.rate);
+  const auto vertices = pair.pair.vertices();
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    auto& given = section.given[static_cast<std::size_t>(vertices[i])];
+    for (std::size_t c = 0; c < 4; ++c) given[c] += push.impulse[i][c];
+    note_pushed(section, vertices[i]);
+  }
+}
+
+// Vertices that were pushed feel it.
+void LatticeContact::kick(Section& section, double now, State& state) {
+  const auto feel = [&](std::size_t v) {
+    const auto line = static_cast<std::size_t>(section.line_of_vertex[v]);
+    const auto given = std::exchange(section.given[v], {});
+    nodes_.drift(line, now);
+    NodeLine& node = nodes_.lines()[line];
+    for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += given[c] * node.inverse_mass;
+  };
+  const auto is_booked = [&](std::size_t v) {  // an impulse of something rigid, or of a support
+    const std::int32_t line = section.line_of_vertex[v];
+    return line < 0 || supports_.held(static_cast<std::size_t>(line)) >= 0;
+  };
+  for (const std::int32_t vertex : pushed_) {
+    const auto v = static_cast<std::size_t>(vertex);
+    if (section.takes || !is_booked(v)) continue;
+    if (const std::int32_t line = section.line_of_vertex[v]; line >= 0) {
+      feel(v);
+      supports_.settle_line(static_cast<std::size_t>(line), nodes_.lines(), state.supports);
+    } else {
+      const auto p = std::exchange(section.given[v], {});
+      const Vector given = {p[0], p[1], p[2]}, &velocity = section.contact->surface().vertices()[v].velocity;
+      held_.add(place(section, v, nodes_.lines(), now), {-given[0], -given[1], -given[2]}, -dot(given, velocity));
+    }
+  }
+  team_.for_each(std::ssize(pushed_), vertices_at_once, [&](Index i) {
+    const auto v = static_cast<std::size_t>(pushed_[static_cast<std::size_t>(i)]);
+    section.is_pushed[v] = 0;
+    if (!section.takes && !is_booked(v)) feel(v);
+    if (const std::int32_t path = section.path_of_vertex[v]; path >= 0) follow(path, now);
+  });
+  pushed_.clear();
+}
+
 void LatticeContact::accept() {
+  constexpr std::size_t few = 24;  // bends, that cost little
+  constexpr double less = 0.93;
   ++window_;
+  patience_ = std::max(2.0, less * patience_);
+  for (std::size_t p = 0; p < quiet_.size(); ++p) {
+    const bool asked = std::exchange(is_asked_[p], 0) != 0;
+    const bool costs = kept_[p] == pieces || (kept_[p] == bends && paths_[p].size() > few);
+    quiet_[p] = costs && !asked ? quiet_[p] + 1 : 0;
+  }
   for (Section& section : sections_) {
     bool changed = false;
     Index touched = 0;
@@ -371,10 +454,15 @@ std::vector<ContactNow> LatticeContact::report(std::span<const NodeLine> nodes, 
       boxes[v].take(x[v]);
       boxes[v].grow(0.5 * contact.law().outer * (1.0 + 1e-6) + contact.surface().vertices()[v].radius);
     }
-    ContactSurface::Search search;
+    bool is_searched = section.searched.size() == boxes.size();
+    for (std::size_t v = 0; is_searched && v < boxes.size(); ++v) is_searched = section.searched[v].holds(boxes[v]);
     std::vector<ContactPair> near;
-    contact.surface().find_pairs(boxes, search, near);
-    for (const ContactPair& pair : near) report(section, fresh(section, pair, 0), x, t, done, sums, now);
+    if (!is_searched) {
+      ContactSurface::Search search;
+      contact.surface().find_pairs(boxes, search, near);
+    }
+    for (const ContactPair& pair : is_searched ? section.candidates : near)
+      report(section, fresh(section, pair, 0), x, t, done, sums, now);
   }
   return result;
 }
@@ -406,7 +494,7 @@ void LatticeContact::report(const Section& section, const Pair& pair, std::span<
   ++now.pairs;
   now.force += here.along;
   now.distance = std::min(now.distance, here.distance);
-  now.layers = std::max<Index>(now.layers, here.touched);
+  now.layers = std::max(now.layers, static_cast<Index>(here.touched));
   for (std::size_t k = 0; k < vertices.size(); ++k) {
     const ContactSurface::Vertex& v = section.contact->surface().vertices()[static_cast<std::size_t>(vertices[k])];
     const bool counts = section.has_sides ? v.sides == ContactSurface::first : v.is_rigid();

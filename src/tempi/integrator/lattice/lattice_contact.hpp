@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "tempi/contact/layered_contact.hpp"
+#include "tempi/contact/push_kernel.hpp"
 #include "tempi/contact/separation.hpp"
 #include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/thread_team.hpp"
@@ -54,8 +55,8 @@ class LatticeContact {
   void note(std::span<const std::size_t> groups, double now);
 
   // A window of time begins [ticks], the nodes being on their way; and begins again, with more layers there.
-  void begin(double from);
-  void begin_again();
+  void begin(double from, double to);
+  void begin_again(double to);
   // It ends [ticks]: whether layers were missed, which are there from now on. Throws SolveError: none
   // but such that time does not resolve.
   bool missed(double to);
@@ -99,9 +100,15 @@ class LatticeContact {
   struct Section {
     const LayeredContact* contact;
     bool has_sides = false;                    // two, told apart
+    bool takes = false;                        // energy: friction or restitution
     std::vector<std::int32_t> line_of_vertex;  // -1: rigid
     std::vector<std::int32_t> path_of_vertex;  // -1: rigid
-    std::vector<Pair> pairs;                   // ascending
+    AlignedVector<NodeLine> rigid;             // as far as they are
+    std::vector<const NodeLine*> node_of_vertex;
+    AlignedVector<NodeShift> reference_of_vertex;
+    AlignedVector<std::array<double, 4>> given;  // impulses of the instant, of each vertex
+    std::vector<char> is_pushed;                 // of each vertex, in it
+    std::vector<Pair> pairs;                     // ascending
     ContactSurface::Search search;
     struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
       std::int32_t exponent;
@@ -118,11 +125,19 @@ class LatticeContact {
     std::vector<std::int8_t> lacking;  // of each candidate, layers
     std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
   };
+  // What is kept of a path: by how much its velocity has differed from that at the window's beginning; that in each
+  // piece of the window; every bend. Those of candidates are kept by their bends, or, where for a while nobody has
+  // asked for their many bends, by pieces.
+  enum Detail : char { swerve, pieces, bends };
+  enum class Closer { no, yes, unknown };  // unknown: it takes bends that were not kept
   static constexpr std::size_t pieces_of_window = 16;
   using Pieces = std::array<double, pieces_of_window + 1>;  // times of their ends [ticks]
   struct Chords {                                           // of a path in the window
     Chord whole;
-    std::vector<Chord> piece;  // empty: it has few bends
+    std::vector<Chord> piece;    // empty: it has few bends
+    double most_of_piece = 0.0;  // that one strays [m], where only pieces are kept
+
+    void join_pieces(const Pieces& ends);
   };
   struct Counts {
     Index strikes = 0, layers = 0, pairs = 0, at_vertex = 0;
@@ -135,23 +150,32 @@ class LatticeContact {
   Vector place(const Section& section, std::size_t vertex, std::span<const NodeLine> nodes, double now) const;
   void make_levels(Section& section);
   void strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state);
-  void note_quiet(Section& section, std::size_t pair, std::span<const Vector> x, double distance, double now) const;
-  void begin_paths();
+  Quiet quiet_after(const Section& section, const Pair& pair, const PairPush& push, double now) const;
+  void begin_paths(double to);
+  void end_pieces(double now);
+  void end_piece(double at);
   void leave_out_far(Section& section, double to);
   void note_near();
+  void note_wanted(std::size_t path);
+  void begin_swerve(std::size_t path);
+  Vector place_of_path(std::size_t path, double now) const;
   void hold_to_limit(std::int32_t path);
   void wake(std::int32_t path);
   void wake_faster();
-  void apply(Section& section, Pair& pair, const LayeredContact::Push& push, Fine now, State& state);
+  void look(const Section& section, std::span<const std::int32_t> pairs, int zeros, double now, PairPush* pushes) const;
+  void apply(Section& section, Pair& pair, const PairPush& push, Fine now, State& state);
+  void add(Section& section, const Pair& pair, const PairPush& push);
+  void note_pushed(Section& section, std::int32_t vertex);
+  void kick(Section& section, double now, State& state);
   void sweep(Section& section, double to) const;
   void follow(std::int32_t path, double now);
   void note_swerve(std::int32_t path);
   bool find(Section& section, double to);
   Pair fresh(const Section& section, const ContactPair& key, int layers) const;
   void add_all(Section& section);
-  Pieces pieces(double to) const;
+  Pieces ends_of_pieces(double to) const;
   void make_chords(double to);
-  bool came_closer(const Section& section, const ContactPair& pair, int layer, double to) const;
+  Closer came_closer(const Section& section, const ContactPair& pair, int layer, double to);
   bool comes_closer(const Section& section, const ContactPair& pair, int layer, double from, double to) const;
   void require_others_before(const Section& section, const ContactPair& key, double to) const;
   bool add_missed(Section& section, double to);
@@ -168,23 +192,27 @@ class LatticeContact {
   std::vector<std::int32_t> line_of_path_, path_of_line_;
   std::vector<std::vector<Bend>> paths_;  // since the window began; times in ticks
   std::vector<Chords> chords_;            // of these, once it has ended
-  // Which are kept: those of candidates, and of nodes that move as prescribed. Of others it is known by how much their
-  // velocity has differed from that at the window's beginning.
-  std::vector<char> is_near_, is_kept_;  // from the next window on; in this one
-  std::vector<double> swerve_;           // of each path [m/s]
+  std::vector<Detail> wanted_, kept_;     // of each path: from the next window on; in this one
+  std::vector<std::int32_t> in_pieces_;   // paths
+  Pieces ends_{};
+  std::size_t ended_ = 0;                // pieces
+  std::vector<char> is_asked_;           // for its bends, of each path in the window
+  std::vector<std::int32_t> quiet_;      // windows since it was, of each path
+  double patience_ = 2.0;                // windows of that before pieces do
+  std::vector<double> swerve_;           // of each path, since the window or its piece began [m/s]
   std::vector<Vector> velocity_before_;  // [m/s]
   std::vector<Vector> reference_;        // by line [m]
   double from_ = 0.0;                    // where the window began [ticks]
   Index window_ = 0;
   Counts counts_, kept_counts_;
-  std::vector<std::int32_t> looked_at_;       // pairs, in the instant
-  std::vector<LayeredContact::Push> pushes_;  // of these
-  std::vector<double> limit_;                 // of each path [m/s]
-  std::vector<char> is_faster_;               // than its limit was
-  Given taken_, held_;                        // of the instant: by friction and restitution; by what is rigid
+  PushKernel kernel_;
+  std::vector<std::int32_t> looked_at_;  // pairs, in the instant
+  AlignedVector<PairPush> pushes_;       // of some of these
+  std::vector<double> limit_;            // of each path [m/s]
+  std::vector<char> is_faster_;          // than its limit was
+  Given taken_, held_;                   // of the instant: by friction and restitution; by what is rigid
   std::atomic<bool> any_faster_ = false;
-  std::vector<std::int32_t> pushed_;  // paths, in it
-  std::vector<char> is_pushed_;       // of each path
+  std::vector<std::int32_t> pushed_;  // vertices, in it
 };
 
 }  // namespace tempi

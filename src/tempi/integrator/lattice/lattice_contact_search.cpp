@@ -16,25 +16,30 @@ namespace {
 
 constexpr Index pairs_at_once = 64;
 constexpr int layers_added_at_once = 2;
+const std::vector<Chord> no_chords;
 
 }  // namespace
 
-// Paths may jump: two places at one time.
-void LatticeContact::bend(std::int32_t path, double now) {
-  std::vector<Bend>& bends = paths_[static_cast<std::size_t>(path)];
-  const auto line = static_cast<std::size_t>(line_of_path_[static_cast<std::size_t>(path)]);
+LatticeContact::Vector LatticeContact::place_of_path(std::size_t path, double now) const {
+  const auto line = static_cast<std::size_t>(line_of_path_[path]);
   const NodeLine& node = nodes_.lines()[line];
   const double dt = (now - node.clock) * tick_;
-  Bend bend{now, {}};
-  for (std::size_t c = 0; c < 3; ++c)
-    bend.place[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * dt);
-  if (bends.empty() || bends.back().time != now || bends.back().place != bend.place) bends.push_back(bend);
+  Vector x;
+  for (std::size_t c = 0; c < 3; ++c) x[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * dt);
+  return x;
+}
+
+// Paths may jump: two places at one time.
+void LatticeContact::bend(std::int32_t path, double now) {
+  std::vector<Bend>& of_path = paths_[static_cast<std::size_t>(path)];
+  const Bend bend{now, place_of_path(static_cast<std::size_t>(path), now)};
+  if (of_path.empty() || of_path.back().time != now || of_path.back().place != bend.place) of_path.push_back(bend);
   hold_to_limit(path);
 }
 
 // A node may have been kicked.
 void LatticeContact::follow(std::int32_t path, double now) {
-  is_kept_[static_cast<std::size_t>(path)] != 0 ? bend(path, now) : note_swerve(path);
+  kept_[static_cast<std::size_t>(path)] == bends ? bend(path, now) : note_swerve(path);
 }
 
 // How far a path that is not kept may have gone astray.
@@ -48,6 +53,7 @@ void LatticeContact::note_swerve(std::int32_t path) {
 }
 
 void LatticeContact::note_before(std::span<const std::size_t> groups, double now) {
+  end_pieces(now);
   for (const std::size_t g : groups)
     for (const std::int32_t path : moving_paths_of_group_[g]) {
       bend(path, now);
@@ -64,7 +70,7 @@ void LatticeContact::note(std::span<const std::size_t> groups, double now) {
   wake_faster();
 }
 
-void LatticeContact::begin(double from) {
+void LatticeContact::begin(double from, double to) {
   constexpr double kept = 0.9, more = 1.5, of_fastest = 0.02;
   from_ = from;
   kept_counts_ = counts_;
@@ -76,31 +82,36 @@ void LatticeContact::begin(double from) {
   for (std::size_t p = 0; p < limit_.size(); ++p) fastest = std::max(fastest, speed(p));
   for (std::size_t p = 0; p < limit_.size(); ++p)
     limit_[p] = std::max({kept * limit_[p], more * speed(p), of_fastest * fastest});
-  std::ranges::fill(is_near_, 0);
+  std::ranges::fill(wanted_, swerve);
   note_near();
-  begin_paths();
+  begin_paths(to);
 }
 
-void LatticeContact::begin_again() {
+void LatticeContact::begin_again(double to) {
   counts_ = kept_counts_;
   for (Section& section : sections_)
     for (Quiet& quiet : section.quiet) quiet.until = -std::numeric_limits<double>::infinity();
-  begin_paths();
+  begin_paths(to);
 }
 
-void LatticeContact::begin_paths() {
+void LatticeContact::begin_paths(double to) {
   constexpr Index at_once = 1024;
   for (Section& section : sections_)
     for (Pair& pair : section.pairs) pair.touched = pair.near = 0;
-  is_kept_ = is_near_;
+  kept_ = wanted_;
   for (const std::vector<std::int32_t>& moving : moving_paths_of_group_)
-    for (const std::int32_t path : moving) is_kept_[static_cast<std::size_t>(path)] = 1;
+    for (const std::int32_t path : moving) kept_[static_cast<std::size_t>(path)] = bends;
+  in_pieces_.clear();
+  for (std::size_t p = 0; p < kept_.size(); ++p)
+    if (kept_[p] == pieces) in_pieces_.push_back(static_cast<std::int32_t>(p));
+  ends_ = ends_of_pieces(to);
+  ended_ = 0;
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
     paths_[p].clear();
+    chords_[p].piece.clear();
     bend(static_cast<std::int32_t>(i), from_);
-    swerve_[p] = 0.0;
-    std::copy_n(nodes_.lines()[static_cast<std::size_t>(line_of_path_[p])].velocity, 3, velocity_before_[p].begin());
+    begin_swerve(p);
   });
 }
 
@@ -128,22 +139,26 @@ void LatticeContact::sweep(Section& section, double to) const {
     const Vector end = place(section, v, nodes_.lines(), to);
     swept.box.take(begin);
     swept.box.take(end);
-    if (path >= 0 && is_kept_[p] != 0) {
-      for (const Bend& bend : paths_[p]) swept.box.take(bend.place);
-      swept.stray = chords_[p].whole.stray;
-    } else if (path >= 0) {
+    double grown_by = grown + vertices[v].radius;
+    if (path >= 0 && kept_[p] == swerve) {
       swept.stray = swerve_[p] * (to - from_) * tick_;
+      grown_by += swept.stray;
+    } else if (path >= 0) {
+      for (const Bend& bend : paths_[p]) swept.box.take(bend.place);
+      for (const Chord& piece : kept_[p] == pieces ? chords_[p].piece : no_chords) swept.box.take(piece.end);
+      swept.stray = chords_[p].whole.stray;
+      grown_by += kept_[p] == pieces ? chords_[p].most_of_piece : 0.0;
     }
     double reach = 0.0;
     for (std::size_t c = 0; c < 3; ++c) {
       swept.way[c] = end[c] - begin[c];
       reach = std::max({reach, std::abs(swept.box.low[c]), std::abs(swept.box.high[c])});
     }
-    swept.box.grow(grown + (path >= 0 && is_kept_[p] == 0 ? swept.stray : 0.0) + vertices[v].radius + 1e-15 * reach);
+    swept.box.grow(grown_by + 1e-15 * reach);
   }
 }
 
-LatticeContact::Pieces LatticeContact::pieces(double to) const {
+LatticeContact::Pieces LatticeContact::ends_of_pieces(double to) const {
   Pieces times{};
   for (std::size_t k = 0; k < times.size(); ++k)
     times[k] = from_ + (to - from_) * (static_cast<double>(k) / static_cast<double>(pieces_of_window));
@@ -151,33 +166,85 @@ LatticeContact::Pieces LatticeContact::pieces(double to) const {
   return times;
 }
 
+// Pieces of the window that lie before `now`, at which something is about to happen.
+void LatticeContact::end_pieces(double now) {
+  while (ended_ + 1 < pieces_of_window && ends_[ended_ + 1] < now) end_piece(ends_[ended_ + 1]);
+}
+
+// A velocity that differs by no more than s from some other leads astray from the chord by no more than s times half
+// of the time.
+void LatticeContact::end_piece(double at) {
+  constexpr Index at_once = 256;
+  const double half = 0.5 * (at - ends_[ended_]) * tick_ * (1.0 + 1e-12);
+  team_.for_each(std::ssize(in_pieces_), at_once, [&](Index i) {
+    const auto p = static_cast<std::size_t>(in_pieces_[static_cast<std::size_t>(i)]);
+    std::vector<Chord>& piece = chords_[p].piece;
+    const auto begin = piece.empty() ? paths_[p].front().place : piece.back().end;
+    piece.push_back({begin, place_of_path(p, at), half * swerve_[p]});
+    begin_swerve(p);
+  });
+  ++ended_;
+}
+
+void LatticeContact::begin_swerve(std::size_t path) {
+  swerve_[path] = 0.0;
+  std::copy_n(nodes_.lines()[static_cast<std::size_t>(line_of_path_[path])].velocity, 3,
+              velocity_before_[path].begin());
+}
+
 void LatticeContact::make_chords(double to) {
   constexpr Index at_once = 64;
   constexpr std::size_t few = 8;  // bends, that pieces would tell no better
-  const Pieces times = pieces(to);
+  end_pieces(to);
+  for (double& end : ends_) end = std::min(end, to);
+  while (ended_ < pieces_of_window) end_piece(ends_[ended_ + 1]);
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
-    if (is_kept_[p] == 0) return;
-    if (paths_[p].back().time < to) bend(static_cast<std::int32_t>(i), to);
+    if (kept_[p] == swerve) return;
     Chords& chords = chords_[p];
+    if (kept_[p] == pieces) {
+      chords.join_pieces(ends_);
+      return;
+    }
+    if (paths_[p].back().time < to) bend(static_cast<std::int32_t>(i), to);
     chords.whole = chord_of(paths_[p], from_, to);
-    chords.piece.clear();
     for (std::size_t k = 0; paths_[p].size() > few && k < pieces_of_window; ++k)
-      chords.piece.push_back(chord_of(paths_[p], times[k], times[k + 1]));
+      chords.piece.push_back(chord_of(paths_[p], ends_[k], ends_[k + 1]));
   });
 }
 
-// Whether a pair came within the distance of a layer in the window, `pair.vertices()` all kept or rigid: chords tell of
-// most that it did not, then theirs in the pieces of the window, then every bend.
-bool LatticeContact::came_closer(const Section& section, const ContactPair& pair, int layer, double to) const {
+// The whole of a path from its pieces.
+void LatticeContact::Chords::join_pieces(const Pieces& ends) {
+  whole = {piece.front().begin, piece.back().end, 0.0};
+  most_of_piece = 0.0;
+  double squared = 0.0;
+  const double duration = ends.back() - ends.front();
+  for (std::size_t k = 0; k < piece.size(); ++k) {
+    most_of_piece = std::max(most_of_piece, piece[k].stray);
+    const double s = duration > 0.0 ? (ends[k + 1] - ends.front()) / duration : 1.0;
+    double off = 0.0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double d = piece[k].end[c] - (whole.begin[c] + s * (whole.end[c] - whole.begin[c]));
+      off += d * d;
+    }
+    squared = std::max(squared, off);
+  }
+  whole.stray = std::sqrt(squared) + most_of_piece;
+}
+
+// Whether a pair came within the distance of a layer in the window: chords tell of most that it did not, then theirs in
+// the pieces of the window, then every bend.
+LatticeContact::Closer LatticeContact::came_closer(const Section& section, const ContactPair& pair, int layer,
+                                                   double to) {
   const auto size = pair.vertices().size();
   const double distance = section.contact->surface().apart_at(pair, section.contact->distance(layer));
   std::array<const Chords*, 4> of{};
-  bool in_pieces = false;
+  bool in_pieces = false, in_bends = true;
   for (std::size_t k = 0; k < size; ++k)
     if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(pair.vertex[k])]; path >= 0) {
       of[k] = &chords_[static_cast<std::size_t>(path)];
       in_pieces = in_pieces || !of[k]->piece.empty();
+      in_bends = in_bends && kept_[static_cast<std::size_t>(path)] == bends;
     }
   const auto apart = [&](double from, double until, auto&& chord_of_path) {
     std::array<Chord, 4> chords;
@@ -188,18 +255,24 @@ bool LatticeContact::came_closer(const Section& section, const ContactPair& pair
     }
     return chords_stay_apart(pair.kind, std::span(chords).first(size), distance);
   };
-  if (apart(from_, to, [](const Chords& chords, std::int32_t) { return chords.whole; })) return false;
-  if (!in_pieces) return comes_closer(section, pair, layer, from_, to);
-  const Pieces times = pieces(to);
+  const auto by_bends = [&](double from, double until) {
+    for (std::size_t k = 0; k < size; ++k)
+      if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(pair.vertex[k])]; path >= 0)
+        std::atomic_ref(is_asked_[static_cast<std::size_t>(path)]).store(1, std::memory_order_relaxed);
+    if (!in_bends) return Closer::unknown;
+    return comes_closer(section, pair, layer, from, until) ? Closer::yes : Closer::no;
+  };
+  if (apart(from_, to, [](const Chords& chords, std::int32_t) { return chords.whole; })) return Closer::no;
+  if (!in_pieces) return by_bends(from_, to);
   for (std::size_t k = 0; k < pieces_of_window; ++k) {
     const auto piece = [&](const Chords& chords, std::int32_t path) {
       return !chords.piece.empty() ? chords.piece[k]
-                                   : chord_of(paths_[static_cast<std::size_t>(path)], times[k], times[k + 1]);
+                                   : chord_of(paths_[static_cast<std::size_t>(path)], ends_[k], ends_[k + 1]);
     };
-    if (!apart(times[k], times[k + 1], piece) && comes_closer(section, pair, layer, times[k], times[k + 1]))
-      return true;
+    if (apart(ends_[k], ends_[k + 1], piece)) continue;
+    if (const Closer answer = by_bends(ends_[k], ends_[k + 1]); answer != Closer::no) return answer;
   }
-  return false;
+  return Closer::no;
 }
 
 // Whether a pair comes within the distance of a layer between two times in the window.
@@ -248,24 +321,32 @@ bool LatticeContact::find(Section& section, double to) {
     return !sides[0].touches(sides[1]);
   };
   section.lacking.assign(section.candidates.size(), 0);
-  std::atomic<bool> unknown = false;
+  std::atomic<bool> unknown = false, coarse = false;  // for want of paths, of bends
   team_.for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
     const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
     if (apart(pair)) return;
     for (const std::int32_t v : pair.vertices())
       if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(v)];
-          path >= 0 && is_kept_[static_cast<std::size_t>(path)] == 0) {
+          path >= 0 && kept_[static_cast<std::size_t>(path)] == swerve) {
         unknown.store(true, std::memory_order_relaxed);
         return;
       }
     const auto there = std::ranges::lower_bound(section.pairs, pair, {}, &Pair::pair);
     const int layers = there != section.pairs.end() && there->pair == pair ? there->layers : 0;
     std::int8_t& lacking = section.lacking[static_cast<std::size_t>(i)];
-    while (lacking < layers_added_at_once && layers + lacking < LayeredContact::most_layers &&
-           came_closer(section, pair, layers + lacking, to))
+    while (lacking < layers_added_at_once && layers + lacking < LayeredContact::most_layers) {
+      const Closer answer = came_closer(section, pair, layers + lacking, to);
+      if (answer == Closer::unknown) coarse.store(true, std::memory_order_relaxed);
+      if (answer != Closer::yes) return;
       ++lacking;
+    }
   });
-  return unknown;
+  if (coarse) {
+    patience_ *= 2.0;
+    for (std::size_t p = 0; p < is_asked_.size(); ++p)
+      if (is_asked_[p] != 0) wanted_[p] = bends;
+  }
+  return unknown || coarse;
 }
 
 // Boxes of faces in one plane touch where faces do not. Left out are pairs that are too far from each other for
@@ -308,12 +389,15 @@ void LatticeContact::leave_out_far(Section& section, double to) {
 }
 
 // Within a window more and more.
+void LatticeContact::note_wanted(std::size_t path) {
+  wanted_[path] = std::max(wanted_[path], quiet_[path] >= patience_ ? pieces : bends);
+}
 void LatticeContact::note_near() {
   for (const Section& section : sections_)
     for (const ContactPair& pair : section.candidates)
       for (const std::int32_t v : pair.vertices())
         if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(v)]; path >= 0)
-          is_near_[static_cast<std::size_t>(path)] = 1;
+          note_wanted(static_cast<std::size_t>(path));
 }
 
 // A pair that has all the layers there are came closer still. Of a motion that had missed others before that tells
