@@ -102,6 +102,12 @@ class Examples(unittest.TestCase):
     def test_granular(self):
         self.check("granular")
 
+    def test_chains(self):
+        self.check("chains")
+
+    def test_mixed_grains(self):
+        self.check("mixed-grains")
+
     def test_spherical(self):
         self.check("spherical")
 
