@@ -105,6 +105,9 @@ class Examples(unittest.TestCase):
     def test_chains(self):
         self.check("chains")
 
+    def test_twist(self):
+        self.check("twist")
+
     def test_mixed_grains(self):
         self.check("mixed-grains")
 
