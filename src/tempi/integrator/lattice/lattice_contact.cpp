@@ -79,7 +79,7 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
   wanted_.resize(line_of_path_.size(), swerve);
   kept_ = wanted_;
   is_asked_.resize(line_of_path_.size(), 0);
-  quiet_.resize(line_of_path_.size(), 0);
+  unasked_.resize(line_of_path_.size(), 0);
   swerve_.resize(line_of_path_.size(), 0.0);
   velocity_before_.resize(line_of_path_.size());
   limit_.resize(line_of_path_.size(), 0.0);
@@ -409,10 +409,10 @@ void LatticeContact::accept() {
   constexpr double less = 0.93;
   ++window_;
   patience_ = std::max(2.0, less * patience_);
-  for (std::size_t p = 0; p < quiet_.size(); ++p) {
+  for (std::size_t p = 0; p < unasked_.size(); ++p) {
     const bool asked = std::exchange(is_asked_[p], 0) != 0;
     const bool costs = kept_[p] == pieces || (kept_[p] == bends && paths_[p].size() > few);
-    quiet_[p] = costs && !asked ? quiet_[p] + 1 : 0;
+    unasked_[p] = costs && !asked ? unasked_[p] + 1 : 0;
   }
   for (Section& section : sections_) {
     bool changed = false;

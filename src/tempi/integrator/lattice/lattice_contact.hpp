@@ -197,7 +197,7 @@ class LatticeContact {
   Pieces ends_{};
   std::size_t ended_ = 0;                // pieces
   std::vector<char> is_asked_;           // for its bends, of each path in the window
-  std::vector<std::int32_t> quiet_;      // windows since it was, of each path
+  std::vector<std::int32_t> unasked_;    // windows since it was, of each path
   double patience_ = 2.0;                // windows of that before pieces do
   std::vector<double> swerve_;           // of each path, since the window or its piece began [m/s]
   std::vector<Vector> velocity_before_;  // [m/s]

@@ -390,7 +390,7 @@ void LatticeContact::leave_out_far(Section& section, double to) {
 
 // Within a window more and more.
 void LatticeContact::note_wanted(std::size_t path) {
-  wanted_[path] = std::max(wanted_[path], quiet_[path] >= patience_ ? pieces : bends);
+  wanted_[path] = std::max(wanted_[path], unasked_[path] >= patience_ ? pieces : bends);
 }
 void LatticeContact::note_near() {
   for (const Section& section : sections_)
