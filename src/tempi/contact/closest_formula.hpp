@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "tempi/contact/point3.hpp"
 
@@ -16,6 +17,8 @@ inline bool holds_for_all(bool lane) { return lane; }
 inline bool holds_for_none(bool lane) { return !lane; }
 inline double choose(bool first, double a, double b) { return first ? a : b; }
 inline double sqrt(double x) { return std::sqrt(x); }
+
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 template <class T>
 struct ClosestPointsOf {
@@ -44,6 +47,19 @@ T per(T squared_length) {
   return choose(is_less(zero, squared_length), T(1.0) / squared_length, zero);
 }
 
+// The nearest of several places so far, in N parts.
+template <class T, std::size_t N>
+struct Nearest {
+  std::array<T, N> place;
+  T squared;  // distance
+
+  void take(const std::array<T, N>& other, T other_squared) {
+    const auto nearer = is_less(other_squared, squared);
+    squared = choose(nearer, other_squared, squared);
+    for (std::size_t k = 0; k < N; ++k) place[k] = choose(nearer, other[k], place[k]);
+  }
+};
+
 // Parts of a, b, c of the point of the triangle nearest to p.
 template <class T>
 Point3<T> place_in_face(const Point3<T>& p, const Point3<T>& a, const Point3<T>& b, const Point3<T>& c) {
@@ -56,8 +72,7 @@ Point3<T> place_in_face(const Point3<T>& p, const Point3<T>& a, const Point3<T>&
   const Point3<T> inner = {one - (of_b + of_c) * per_sum, of_b * per_sum, of_c * per_sum};
   if (holds_for_all(inside)) return inner;
   const std::array<const Point3<T>*, 3> corner = {&a, &b, &c};
-  Point3<T> best{zero, zero, zero};
-  T least = zero;
+  Nearest<T, 3> best{{zero, zero, zero}, T(infinite)};
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t j = (i + 1) % 3;
     const Point3<T> edge = *corner[j] - *corner[i];
@@ -65,17 +80,10 @@ Point3<T> place_in_face(const Point3<T>& p, const Point3<T>& a, const Point3<T>&
     Point3<T> place{zero, zero, zero};
     place[i] = one - on.part;
     place[j] = on.part;
-    if (i == 0) {
-      best = place;
-      least = on.squared;
-      continue;
-    }
-    const auto nearer = is_less(on.squared, least);
-    least = choose(nearer, on.squared, least);
-    for (std::size_t k = 0; k < 3; ++k) best[k] = choose(nearer, place[k], best[k]);
+    best.take(place, on.squared);
   }
-  for (std::size_t k = 0; k < 3; ++k) best[k] = choose(inside, inner[k], best[k]);
-  return best;
+  for (std::size_t k = 0; k < 3; ++k) best.place[k] = choose(inside, inner[k], best.place[k]);
+  return best.place;
 }
 
 // Places on the edges from a to b and from c to d: the inner minimum where it lies within both, otherwise the best of
@@ -91,24 +99,15 @@ std::array<T, 2> places_on_edges(const Point3<T>& a, const Point3<T>& b, const P
       is_less(zero, determinant) & is_less(zero, s) & is_less(s, one) & is_less(zero, t) & is_less(t, one);
   if (holds_for_all(inside)) return {s, t};
   const T per_u = per(uu), per_v = per(vv);
-  std::array<T, 2> best{zero, zero};
-  T least = zero;
+  Nearest<T, 2> best{{zero, zero}, T(infinite)};
   for (int end = 0; end < 4; ++end) {
     const bool of_first = end < 2, high = end % 2 == 1;
     const PlaceOnEdge<T> on =
         of_first ? place_on_edge(high ? b : a, c, v, per_v) : place_on_edge(high ? d : c, a, u, per_u);
     const T corner(high ? 1.0 : 0.0);
-    const std::array<T, 2> place = of_first ? std::array<T, 2>{corner, on.part} : std::array<T, 2>{on.part, corner};
-    if (end == 0) {
-      best = place;
-      least = on.squared;
-      continue;
-    }
-    const auto nearer = is_less(on.squared, least);
-    least = choose(nearer, on.squared, least);
-    for (std::size_t k = 0; k < 2; ++k) best[k] = choose(nearer, place[k], best[k]);
+    best.take(of_first ? std::array<T, 2>{corner, on.part} : std::array<T, 2>{on.part, corner}, on.squared);
   }
-  return {choose(inside, s, best[0]), choose(inside, t, best[1])};
+  return {choose(inside, s, best.place[0]), choose(inside, t, best.place[1])};
 }
 
 // Of simplices of so many vertices; `x` may have more places than they have.

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tempi/simd/pack_functions.hpp"
-//
+// Behind these: masks are of no namespace, in which formulas would find what is declared later.
 #include "tempi/contact/push_kernel.hpp"
 
 namespace tempi {

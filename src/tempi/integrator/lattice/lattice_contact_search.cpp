@@ -16,7 +16,6 @@ namespace {
 
 constexpr Index pairs_at_once = 64;
 constexpr int layers_added_at_once = 2;
-const std::vector<Chord> no_chords;
 
 }  // namespace
 
@@ -110,6 +109,7 @@ void LatticeContact::begin_paths(double to) {
     const auto p = static_cast<std::size_t>(i);
     paths_[p].clear();
     chords_[p].piece.clear();
+    chords_[p].most_of_piece = 0.0;
     bend(static_cast<std::int32_t>(i), from_);
     begin_swerve(p);
   });
@@ -145,9 +145,9 @@ void LatticeContact::sweep(Section& section, double to) const {
       grown_by += swept.stray;
     } else if (path >= 0) {
       for (const Bend& bend : paths_[p]) swept.box.take(bend.place);
-      for (const Chord& piece : kept_[p] == pieces ? chords_[p].piece : no_chords) swept.box.take(piece.end);
+      for (const Chord& piece : chords_[p].piece) swept.box.take(piece.end);
       swept.stray = chords_[p].whole.stray;
-      grown_by += kept_[p] == pieces ? chords_[p].most_of_piece : 0.0;
+      grown_by += chords_[p].most_of_piece;
     }
     double reach = 0.0;
     for (std::size_t c = 0; c < 3; ++c) {
