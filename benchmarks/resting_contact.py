@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a strike of a layer costs in resting contact: two slabs of rubber, the upper one set down on the lower.
 
-usage: resting_contact.py TEMPI [--turns N] [--threads N] [--size METRES] [--end SECONDS]
+usage: resting_contact.py TEMPI [--turns N] [--threads N] [--size METRES] [--end SECONDS] [--friction NUMBER]
 
 Told are the time of the run without the updates of elements, over its strikes, and over all its time. An update counts as
 much as in a run of the same body without contact.
@@ -45,7 +45,7 @@ end_time = {}
 history = 1
 frames = 0
 """
-CONTACT = '[[contact]]\ndistance = 1e-3\nbetween = ["high", "low"]\n'
+CONTACT = '[[contact]]\ndistance = 1e-3\nbetween = ["high", "low"]\nfriction = {}\n'
 
 
 def run(tempi, case, threads):
@@ -61,11 +61,12 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--size", type=float, default=0.022)
     parser.add_argument("--end", type=float, default=0.05)
+    parser.add_argument("--friction", type=float, default=0.0)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "slabs.geo").write_text(GEOMETRY.format(args.size))
         touching, free = Path(folder) / "touching.toml", Path(folder) / "free.toml"
-        touching.write_text(BODY.format(args.end) + CONTACT)
+        touching.write_text(BODY.format(args.end) + CONTACT.format(args.friction))
         free.write_text(BODY.format(args.end))
         found = []
         for _ in range(args.turns):

@@ -53,7 +53,7 @@ def main() -> int:
     report.figure("smallest distance over the inner one", measures["smallest_distance"] / (0.1 * DISTANCE), 1.0, scatter=0.5)
     balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
     given_up = np.abs(h["damping_work"]).max()
-    report.figure("energy unaccounted for, of what friction and air took", float(np.abs(balance).max() / given_up), 0, 0.06, "", 0.5)
+    report.figure("energy unaccounted for, of what friction and air took", float(np.abs(balance).max() / given_up), 0, 0.004, "", 1)
     report.figure("work of friction over all dissipation", measures["friction_work"] / h["damping_work"][-1], 0.1, 0.9, "", 0.2)
     report.figure("lowest corner [m]", lowest_corner(result), -0.45, -0.2, "", 0.2)
     report.figure("strikes of layers", measures["contact_strikes"], scatter=0.2)

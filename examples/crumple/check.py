@@ -53,7 +53,7 @@ def main() -> int:
     report.figure("strikes of layers", s["measures"]["contact_strikes"], scatter=0.5)
     report.figure("pairs at a vertex, at most", s["measures"]["pairs_at_a_vertex"], scatter=0.5)
     balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
-    report.figure("energy unaccounted for, of the work of the walls", float(np.abs(balance).max() / h["external_work"][-1]), 0, 0.15, scatter=1)
+    report.figure("energy unaccounted for, of the work of the walls", float(np.abs(balance).max() / h["external_work"][-1]), 0, 0.002, scatter=1)
     if given.draw:
         draw(result)
     return report.close()

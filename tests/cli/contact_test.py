@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers of contact by the command: bodies, walls and particles that do not pass, what is reported, what is refused."""
 
+import re
 import unittest
 
 from case_folder import SQUARE_NAMES, TETRAHEDRON, TRIANGLE, CaseFolder, history, msh, square_elements, summary
@@ -131,6 +132,28 @@ history = 100
         self.assertEqual(0, said.returncode, said.stderr)
         self.assertRegex(said.stdout, r"contact  0 faces, 24 edges, 24 vertices; layers from 0\.02 to 0\.002 m")
         self.assertIn("first steps", said.stdout)
+
+    def test_cells_look_while_the_first_layer_is_crossed(self):
+        self.write("bodies.msh", squares((0, 0)))
+        crossing = 0.9 * 0.02 * (1 - 0.5**0.5)  # [m]
+        steps = {}
+        for speed in (0.01, 500, 5000):
+            self.write("case.toml", body(CONTACT + f"speed = {speed}\nstiffness = 1e3\n"))
+            said = self.tempi("check", "case.toml")
+            self.assertEqual(0, said.returncode, said.stderr)
+            steps[speed] = float(re.search(r"steps +([0-9.e-]+) s", said.stdout).group(1))
+        self.assertLess(steps[500], 0.7 * crossing / 500 * 1.001)
+        self.assertLess(steps[500], 0.9 * steps[0.01])  # a control: there surface_safety binds
+        self.assertAlmostEqual(steps[5000] / steps[500], 0.1, delta=1e-3)
+
+    def test_what_friction_takes_is_in_the_history(self):
+        self.write("bodies.msh", squares((0, 0)))
+        self.write("case.toml", body(FLOOR + CONTACT + "friction = 0.3\n" + DROP))
+        done = self.tempi("run", "case.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        rows, made = history(self.folder / "case.out"), summary(self.folder / "case.out")
+        self.assertLess(made["measures"]["friction_work"], 0)
+        self.assertAlmostEqual(rows["damping_work"][-1] / made["measures"]["friction_work"], 1, delta=1e-12)
 
     def test_what_cannot_be_is_refused_with_the_reason(self):
         self.write("bodies.msh", squares((0, 0), (0.3, 1.01)))

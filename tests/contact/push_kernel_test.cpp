@@ -28,6 +28,8 @@ TEST(PushKernel, PushesAsEachPairIsPushed) {
         std::vector<NodeLine> nodes(4 * count);
         std::vector<const NodeLine*> lines;
         std::vector<NodeShift> reference(nodes.size());
+        std::vector<VelocityCorrection> corrections(nodes.size());
+        std::vector<const VelocityCorrection*> correction;
         std::vector<PairToPush> pairs;
         std::vector<std::array<Point, 4>> places(count);
         constexpr double now = 3.25, tick = 0.125;
@@ -42,6 +44,12 @@ TEST(PushKernel, PushesAsEachPairIsPushed) {
                 reference[i].displacement[c] + node.displacement[c] + node.velocity[c] * (now - node.clock) * tick;
           }
           lines.push_back(&node);
+          for (std::size_t c = 0; c < 3; ++c) {
+            corrections[i].change[c] = random.uniform(-0.5, 0.5);
+            corrections[i].per_tick[c] = random.uniform(-0.5, 0.5);
+          }
+          corrections[i].since = random.uniform(0.0, 3.0);
+          correction.push_back(&corrections[i]);
         }
         for (std::size_t k = 0; k < count; ++k) {
           PairToPush& pair = pairs.emplace_back();
@@ -53,7 +61,10 @@ TEST(PushKernel, PushesAsEachPairIsPushed) {
           pair.to = pair.from + static_cast<std::int32_t>(k % 5);
         }
         std::vector<PairPush> pushes(count);
-        push_kernel()(kind, contact.layers(), {lines.data(), reference.data(), now, tick}, pairs, pushes.data());
+        const bool corrected = count % 2 == 0;
+        push_kernel()(kind, contact.layers(),
+                      {lines.data(), reference.data(), now, tick, corrected ? correction.data() : nullptr}, pairs,
+                      pushes.data());
         for (std::size_t k = 0; k < count; ++k) {
           const PairToPush& pair = pairs[k];
           const auto expected = contact.push(kind, {pair.radii, pair.parallel_from}, std::span(places[k]).first(size),
@@ -65,6 +76,7 @@ TEST(PushKernel, PushesAsEachPairIsPushed) {
           if (found.touched == 0) continue;
           ++touched;
           deeper += found.near > pair.from + 1 ? 1 : 0;
+          Point relative{};
           double rate = 0.0, reach = 0.0, largest = expected.along;
           for (const Point& p : expected.impulse)
             for (const double c : p) largest = std::max(largest, std::abs(c));
@@ -72,10 +84,16 @@ TEST(PushKernel, PushesAsEachPairIsPushed) {
             for (std::size_t c = 0; c < 3; ++c) {
               EXPECT_NEAR(found.impulse[a][c], expected.impulse[a][c], 1e-11 * largest);
               if (a >= size) continue;
-              rate += expected.weight[a] * expected.normal[c] * nodes[4 * k + a].velocity[c];
+              const VelocityCorrection& by = corrections[4 * k + a];
+              const double v =
+                  nodes[4 * k + a].velocity[c] + (corrected ? by.change[c] + by.per_tick[c] * (now - by.since) : 0.0);
+              relative[c] += expected.weight[a] * v;
+              rate += expected.weight[a] * expected.normal[c] * v;
               reach = std::max(reach, std::abs(places[k][a][c]));
             }
-          EXPECT_NEAR(found.rate, rate, 1e-12);
+          EXPECT_NEAR(found.rate, rate, 1e-11);
+          for (std::size_t c = 0; c < 3; ++c)
+            EXPECT_NEAR(found.sliding[c], relative[c] - rate * expected.normal[c], 1e-11);
           EXPECT_NEAR(found.reach, reach, 1e-14);
           EXPECT_NEAR(found.along, expected.along, 1e-11 * expected.along);
         }

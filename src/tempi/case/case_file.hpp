@@ -129,7 +129,6 @@ struct ContactInput {
   std::vector<std::pair<std::string, Place>> of_faces, of_layers;  // keys given that belong to one law
   Place place;
   bool has_layers() const { return law == "layers"; }
-  bool has_lossless_layers() const { return has_layers() && friction == 0.0 && energy_restitution == 1.0; }
 };
 
 struct WallInput {

@@ -48,7 +48,8 @@ constexpr SectionInfo sections[] = {
     {"load", true, "Loads. They act within their elements' updates."},
     {"constraint", true, "Holonomic constraints, which the methods shake and rattle keep."},
     {"damping", true,
-     "Dampers. They take energy and never give any; history.csv has what they have done as damping_work."},
+     "Dampers. They take energy and never give any; history.csv has what they have done, and friction and restitution "
+     "of contact, as damping_work."},
     {"contact", true, "Bodies that may not pass through each other."},
     {"wall", true, "Rigid obstacles at rest, for the nodes of the surface and for particles, which count as points."},
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
@@ -302,9 +303,9 @@ constexpr Option rows[] = {
     {"contact", "speed", number, "m/s", "", "", positive,
      "of layers: the speed of approach that steps allow for; omitted: that of the initial velocities, walls and falls"},
     {"contact", "surface_safety", number, "", "0.3", "", fraction,
-     "of layers: cells at the surface take at most this part of their stable step, where safety sets them: contact "
+     "of layers: cells at the surface take at most this part of their stable step, where safety sets them (contact "
      "makes "
-     "their nodes stiffer"},
+     "their nodes stiffer), and never more than 0.7 of the time in which the first layer is crossed at speed"},
     {"contact", "alpha", number, "", "0.05", "", up_to_half, "of layers: share of their stable steps"},
     {"contact", "pairs", number, "", "8", "", at_least_one,
      "of layers: how many push a vertex at once, for their stable steps"},
@@ -469,7 +470,7 @@ constexpr Option rows[] = {
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},
     {"run", "energy_tolerance", number, "", "", "", not_negative,
      "the run stops where the total energy has gained more than this fraction of what the motion has without the gain, "
-     "which no load has given; 0: never; absent: 0.5, and 0.1 with layers of contact without friction and restitution"},
+     "which no load has given; 0: never; absent: 0.5, and 0.1 with layers of contact"},
     {"run", "checkpoint", number, "s", "300", "", not_negative,
      "wall time between checkpoints, from which `tempi run CASE --resume` goes on to the same bits; 0: none but those "
      "at SIGINT, SIGTERM, SIGHUP and wall_limit"},

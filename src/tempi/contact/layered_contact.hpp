@@ -54,6 +54,7 @@ class LayeredContact {
   const LayerOptions& options() const { return options_; }
   const LayerLaw& law() const { return options_.law; }
   const std::string& name() const { return name_; }
+  bool takes_energy() const { return options_.friction > 0.0 || options_.restitution < 1.0; }
   // What tells it from others: numbers of its law and its surface.
   std::vector<double> identity() const;
 

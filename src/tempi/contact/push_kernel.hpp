@@ -15,8 +15,9 @@ namespace tempi {
 struct SurfaceNodes {
   const NodeLine* const* line;
   const NodeShift* reference;
-  double now;   // [ticks]
-  double tick;  // [s]
+  double now;                                             // [ticks]
+  double tick;                                            // [s]
+  const VelocityCorrection* const* correction = nullptr;  // of velocities that pushes tell; null: none
 };
 struct PairToPush {
   std::array<std::int32_t, 4> vertex;
@@ -27,6 +28,7 @@ struct PairToPush {
 // Weighted by the steps of the layers.
 struct alignas(32) PairPush {
   double impulse[4][4];                // of each vertex, and a zero [N s]
+  double sliding[4];                   // velocity of the first closest point along the second, and a zero [m/s]
   double distance;                     // [m]
   double rate;                         // at which it grows, where they touch [m/s]
   double reach;                        // the largest component of a place [m]

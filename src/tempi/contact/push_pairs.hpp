@@ -53,8 +53,24 @@ struct PairsAtOnce {
                                P::load(of[4].data()), begin, end, [&](int layer) {
                                  return P::load(of[2].data()) * P(1.0 / static_cast<double>(std::int64_t{1} << layer));
                                });
-    P rate(0.0);
-    for (std::size_t a = 0; a < size; ++a) rate = rate + r.weight[a] * dot(v[a], r.normal);
+    if (nodes.correction != nullptr)
+      for (std::size_t a = 0; a < size; ++a) {
+        P change[4], per_tick[3];
+        const auto correction = [&](Index lane) {
+          return nodes.correction[static_cast<std::size_t>(pair[static_cast<std::size_t>(lane)]->vertex[a])];
+        };
+        gather_quads<4>([&](Index lane) -> const double* { return correction(lane)->change; }, change);
+        gather_quads<3>([&](Index lane) -> const double* { return correction(lane)->per_tick; }, per_tick);
+        for (std::size_t c = 0; c < 3; ++c) v[a][c] = v[a][c] + (change[c] + per_tick[c] * (P(nodes.now) - change[3]));
+      }
+    Point3<P> sliding = {P(0.0), P(0.0), P(0.0)};
+    for (std::size_t a = 0; a < size; ++a)
+      for (std::size_t c = 0; c < 3; ++c) sliding[c] = sliding[c] + r.weight[a] * v[a][c];
+    const P rate = dot(sliding, r.normal);
+    for (std::size_t c = 0; c < 3; ++c) sliding[c] = sliding[c] - rate * r.normal[c];
+    scatter_quads(sliding.data(), [&](Index lane, const Quad& quad) {
+      if (static_cast<std::size_t>(lane) < count) __builtin_memcpy(pushes[lane].sliding, &quad, sizeof quad);
+    });
     for (std::size_t a = 0; a < 4; ++a)
       scatter_quads(r.impulse[a].data(), [&](Index lane, const Quad& quad) {
         if (static_cast<std::size_t>(lane) < count) __builtin_memcpy(pushes[lane].impulse[a], &quad, sizeof quad);

@@ -222,6 +222,10 @@ std::span<const HostedForce> Model::forces_within(TermId id) const {
                                     static_cast<std::size_t>(hosted_offsets_[i + 1] - hosted_offsets_[i]));
 }
 
+bool Model::dissipates() const {
+  return has_dampers_ || std::ranges::any_of(layers(), [](const auto& contact) { return contact->takes_energy(); });
+}
+
 bool Model::is_damped(TermId id) const {
   return has_dampers_ && std::ranges::any_of(forces_within(id), [](const auto& h) { return h.force->is_damper(); });
 }

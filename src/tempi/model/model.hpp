@@ -87,6 +87,7 @@ class Model {
   std::span<const HostedForce> forces_within(TermId id) const;
 
   bool has_dampers() const { return has_dampers_; }
+  bool dissipates() const;  // by dampers or by contact
   bool is_damped(TermId id) const;
   bool is_loaded(TermId id) const;  // by forces that are no dampers
   // C += factor * sum of -dF/dv of the dampers within a term [kg/s], laid out as in LocalPotential::add_hessian; of

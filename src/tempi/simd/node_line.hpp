@@ -14,6 +14,14 @@ struct alignas(64) NodeLine {
 };
 static_assert(sizeof(NodeLine) == 64);
 
+// What a node's velocity lacks of that in step with its place: at tick t, change + per_tick (t - since).
+struct alignas(64) VelocityCorrection {
+  double change[3] = {};  // [m/s]
+  double since = 0.0;     // [ticks]
+  double per_tick[3] = {};
+  double none = 0.0;
+};
+
 // A change of a node's displacement.
 struct alignas(32) NodeShift {
   double displacement[3] = {};  // [m]

@@ -383,54 +383,6 @@ TEST(LatticeContact, TumblesWithinASphereThatMoves) {
   }
 }
 
-// A point against a large rigid box below it, once; with gravity-free flight before and after.
-struct Rebound {
-  double normal, tangential, taken;  // velocities afterwards [m/s], work of dissipation [J]
-};
-Rebound rebound(double friction, double restitution, double sideways) {
-  LayerOptions options = layers_of(0.1, 1e3);
-  options.friction = friction;
-  options.restitution = restitution;
-  options.pairs = 1.0;
-  const Mesh mesh = mesh_of(2, {0.0, 0.3}, CellType::point1, {{0}});
-  SurfaceBuilder builder(mesh);
-  builder.add_sphere(make_id<NodeId>(0), 0.05, ContactSurface::both);
-  builder.add_rigid_box({-10.0, -1.0, 0.0}, {10.0, 0.0, 0.0}, {});
-  Model::Parts parts;
-  parts.dim = 2;
-  parts.reference = {0.0, 0.3};
-  parts.mass = {2.0};
-  parts.potentials.push_back(make_uniform_field(parts.reference, 2, parts.mass, {make_id<NodeId>(0)}, {}));
-  parts.layers.push_back(std::make_unique<LayeredContact>(std::move(builder).build(), options, parts.mass, "floor"));
-  const Model model(std::move(parts));
-  LatticeOptions free;
-  free.rechecked = 0.0;
-  AviLattice avi(model, {0.05, {1}}, free);
-  State state = reference_state(model);
-  state.velocity = {sideways, -1.0};
-  avi.advance_to(state, 1.5);
-  const Sample now = sample(model, avi.synchronized(state, 1.5));
-  // Restitution changes the force where they turn round, at a strike: that is not of the action.
-  EXPECT_NEAR(now.energy.kinetic - now.damping_work, 1.0 + sideways * sideways, restitution < 1.0 ? 2e-3 : 1e-5);
-  EXPECT_NEAR(now.momentum.linear[1] + 2.0, now.booked_impulse[1], 1e-12);  // what the box gave
-  return {state.velocity[1], state.velocity[0], -now.damping_work};
-}
-
-TEST(LatticeContact, GivesBackTheEnergyAskedFor) {
-  EXPECT_NEAR(rebound(0.0, 1.0, 0.0).normal, 1.0, 1e-5);
-  EXPECT_EQ(rebound(0.0, 1.0, 0.0).taken, 0.0);
-  for (const double e : {0.25, 0.64}) EXPECT_NEAR(rebound(0.0, e, 0.0).normal, std::sqrt(e), 2e-3) << e;
-}
-
-TEST(LatticeContact, RubsByCoulombsLaw) {
-  const Rebound slides = rebound(0.2, 1.0, 1.0);
-  EXPECT_NEAR(slides.normal, 1.0, 1e-5);
-  EXPECT_NEAR(slides.tangential, 1.0 - 0.2 * 2.0, 1e-4);
-  const Rebound sticks = rebound(0.2, 1.0, 0.1);  // never backwards
-  EXPECT_NEAR(sticks.tangential, 0.0, 1e-12);
-  EXPECT_NEAR(sticks.taken, 0.5 * 2.0 * 0.01, 1e-9);
-}
-
 TEST(LatticeContact, OtherMethodsRefuseIt) {
   const Body body = two_cubes(layers_of(gap, 2e3), 1);
   EXPECT_THROW(AviExplicit(*body.model, own_steps(*body.model, 0.5)), InputError);

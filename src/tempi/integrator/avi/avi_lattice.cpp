@@ -127,11 +127,18 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
   if (loads_.any())
     for (const std::size_t g : acting_) loads_.evaluate(g, t, nodes_.lines());  // they may throw: before any kick
   announce_dampers(state, part);
-  if (!strike(t, part, observer != nullptr)) fail(state, t, part);
+  LatticeCorrections* corrections = contact_ ? contact_->corrections() : nullptr;
+  if (corrections != nullptr) corrections->begin(acting_);
+  if (!strike(t, part, observer != nullptr, corrections)) fail(state, t, part);
   if (loads_.any())
-    for (const std::size_t g : acting_) loads_.strike(g, part * step(g), nodes_.lines(), state.loads);
-  if (contact_ && part == 1.0) contact_->strike(std::lround(now) << LatticeContact::fine_bits, state);
+    for (const std::size_t g : acting_) {
+      if (corrections != nullptr) corrections->before(g, nodes_.lines());
+      loads_.strike(g, part * step(g), nodes_.lines(), state.loads);
+      if (corrections != nullptr) corrections->after(g, nodes_.lines());
+    }
+  if (corrections != nullptr) corrections->end(acting_, now, part);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
+  if (contact_ && part == 1.0) contact_->strike(std::lround(now) << LatticeContact::fine_bits, state);
   try {
     apply_dampers(state, now, observer != nullptr);
   } catch (...) {
@@ -142,12 +149,14 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
 }
 
 // Whether every term was admissible.
-bool AviLattice::strike(double t, double part, bool watched) {
+bool AviLattice::strike(double t, double part, bool watched, LatticeCorrections* corrections) {
   failed_at_.clear();
   const auto group_strikes = [&](std::size_t g) {
     const double step = part * this->step(g);
+    if (corrections != nullptr) corrections->before(g, nodes_.lines());
     const bool all =
         watched ? watch_->strike(g, step, t, nodes_.lines()) : strikes_.strike(group(g), step, t, nodes_.lines());
+    if (corrections != nullptr) corrections->after(g, nodes_.lines());
     if (!all && failed_at_.empty()) failed_at_ = displacements();
     return all;
   };

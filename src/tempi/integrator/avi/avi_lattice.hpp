@@ -96,7 +96,7 @@ class AviLattice final : public Integrator {
   void set_due();
   void act(State& state, Index s, Observer* observer);
   void instant(State& state, double now, double part, Observer* observer);
-  bool strike(double t, double part, bool watched);
+  bool strike(double t, double part, bool watched, LatticeCorrections* corrections);
   void drift(State& state, std::size_t group, double now, bool noted);
   void recheck_stability(State& state, std::size_t group, Index update, double t);
   std::vector<double> displacements() const;

@@ -17,7 +17,8 @@ namespace tempi {
 namespace {
 
 constexpr std::size_t pairs_at_once = 64, pairs_in_cache = 1024;
-constexpr Index vertices_at_once = 256;
+constexpr Index blocks_worth_sharing = 16;  // of pairs: two caches share the nodes of fewer at a loss
+constexpr Index vertices_at_once = 2048, rubs_at_once = 2048;
 constexpr Index windows_kept = 3;  // a layer that nobody touches
 constexpr double never_quiet = -std::numeric_limits<double>::infinity();
 
@@ -53,8 +54,12 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
     section.pushes.resize(section.line_of_vertex.size());
     section.given.resize(section.line_of_vertex.size());
     section.is_pushed.resize(section.line_of_vertex.size(), 0);
-    const LayerOptions& options = contact->options();
-    section.takes = options.friction > 0.0 || options.restitution < 1.0;
+    section.takes = contact->takes_energy();
+    if (section.takes) {
+      section.rubbed.resize(section.given.size());
+      section.withheld.resize(section.given.size());
+      section.taking.resize(section.given.size(), 0);
+    }
     section.rigid.resize(static_cast<std::size_t>(std::ranges::count(section.line_of_vertex, -1)));
     NodeLine* rigid = section.rigid.data();
     for (std::size_t v = 0; v < section.line_of_vertex.size(); ++v) {
@@ -73,6 +78,7 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
       if (const std::int32_t path = section.path_of_vertex[v]; path >= 0)
         section.vertex_of_path[static_cast<std::size_t>(path)] = static_cast<std::int32_t>(v);
   }
+  correct_velocities(plan);
   forget();
   paths_.resize(line_of_path_.size());
   chords_.resize(line_of_path_.size());
@@ -100,6 +106,24 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
           "{}: its first layer needs steps of {:.3g} s, below what time resolves, 2^-{} of the tick of {:.3g} "
           "s. Choose a smaller stiffness.",
           section.contact->name(), step, fine_bits, tick));
+}
+
+// Friction and restitution ask how fast bodies slide and part.
+void LatticeContact::correct_velocities(const LatticeGroups& plan) {
+  static constexpr VelocityCorrection none;
+  if (std::ranges::none_of(sections_, &Section::takes)) return;
+  corrections_ = std::make_unique<LatticeCorrections>(plan, supports_, team_, line_of_path_);
+  for (Section& section : sections_)
+    for (std::size_t v = 0; section.takes && v < section.line_of_vertex.size(); ++v) {
+      const std::int32_t line = section.line_of_vertex[v];
+      Quad& lightness = section.lightness.emplace_back();
+      if (line >= 0)
+        for (std::size_t c = 0; c < 3; ++c)
+          if (!supports_.any() || !supports_.holds(static_cast<std::size_t>(line), c))
+            lightness[c] = section.node_of_vertex[v]->inverse_mass;
+      section.correction_of_vertex.push_back(
+          line < 0 ? &none : &corrections_->all()[static_cast<std::size_t>(section.path_of_vertex[v])]);
+    }
 }
 
 // The largest power of two within the step.
@@ -177,14 +201,17 @@ void LatticeContact::strike(Fine now, State& state) {
 void LatticeContact::strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state) {
   const double at = in_ticks(now);
   looked_at_.clear();
+  taking_.clear();
   for (const std::int32_t i : due.pairs) {
     const Quiet& quiet = section.quiet[static_cast<std::size_t>(i)];
     if (quiet.until <= at || std::max(0, quiet.exponent - zeros) < quiet.layer) looked_at_.push_back(i);
   }
-  for (std::size_t first = 0; first < looked_at_.size(); first += pairs_in_cache) {
-    const auto some = std::span(looked_at_).subspan(first, std::min(pairs_in_cache, looked_at_.size() - first));
-    pushes_.resize(some.size());
-    team_.for_each(static_cast<Index>((some.size() + pairs_at_once - 1) / pairs_at_once), [&](Index b) {
+  const std::size_t at_once = section.takes ? looked_at_.size() : pairs_in_cache;
+  for (std::size_t first = 0; first < looked_at_.size(); first += at_once) {
+    const auto some = std::span(looked_at_).subspan(first, std::min(at_once, looked_at_.size() - first));
+    if (pushes_.size() < some.size()) pushes_.resize(some.size());
+    const auto blocks = static_cast<Index>((some.size() + pairs_at_once - 1) / pairs_at_once);
+    team_.for_each(blocks, blocks < blocks_worth_sharing ? blocks : 1, [&](Index b) {
       const std::size_t begin = static_cast<std::size_t>(b) * pairs_at_once;
       const auto pairs = some.subspan(begin, std::min(pairs_at_once, some.size() - begin));
       look(section, pairs, zeros, at, &pushes_[begin]);
@@ -202,9 +229,14 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
       pair.touched = std::max(pair.touched, push.touched);
       counts_.strikes += push.touched - std::max(0, pair.exponent - zeros);
       counts_.smallest_distance = std::min(counts_.smallest_distance, push.distance);
-      section.takes ? apply(section, pair, push, now, state) : add(section, pair, push);
+      counts_.fastest = std::max(counts_.fastest, -push.rate);
+      if (section.takes)
+        taking_.push_back({some[i], static_cast<std::int32_t>(i), 1.0, {}});
+      else
+        add(section, pair, push);
     }
   }
+  if (section.takes) take(section);
   kick(section, at, state);
   state.damping += std::exchange(taken_, {});
   state.constraints += std::exchange(held_, {});
@@ -214,7 +246,8 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
 // What layers due do to pairs, those of one kind at a time.
 void LatticeContact::look(const Section& section, std::span<const std::int32_t> pairs, int zeros, double now,
                           PairPush* pushes) const {
-  const SurfaceNodes nodes{section.node_of_vertex.data(), section.reference_of_vertex.data(), now, tick_};
+  const SurfaceNodes nodes{section.node_of_vertex.data(), section.reference_of_vertex.data(), now, tick_,
+                           section.takes ? section.correction_of_vertex.data() : nullptr};
   std::array<PairToPush, pairs_at_once> to_push;
   for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
     const SimplexPair kind = section.pairs[static_cast<std::size_t>(pairs[begin])].pair.kind;
@@ -288,80 +321,81 @@ void LatticeContact::wake_faster() {
     }
 }
 
-void LatticeContact::apply(Section& section, Pair& pair, const PairPush& push, Fine now, State& state) {
+// While bodies part they get a part of the push; Coulomb's friction stops at most. Both look at velocities before the
+// instant, friction as if each node's mass were shared out among the pairs that push it: what each takes from its
+// shares all together take at least, for kinetic energy is convex.
+void LatticeContact::take(Section& section) {
   const LayerOptions& options = section.contact->options();
-  const auto vertices = pair.pair.vertices();
-  const double at = in_ticks(now);
-  std::array<Vector, 4> velocity{}, lightness{};  // held components are as heavy as can be [1/kg]
-  Vector relative{};                              // velocity of the first closest point, seen from the second
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const auto v = static_cast<std::size_t>(vertices[i]);
-    if (const std::int32_t line = section.line_of_vertex[v]; line < 0) {
-      velocity[i] = section.contact->surface().vertices()[v].velocity;
-    } else {
-      const auto l = static_cast<std::size_t>(line);
-      nodes_.drift(l, at);
-      const NodeLine& node = nodes_.lines()[l];
-      for (std::size_t c = 0; c < 3; ++c) {
-        velocity[i][c] = node.velocity[c];
-        lightness[i][c] = supports_.holds(l, c) ? 0.0 : node.inverse_mass;
+  const auto vertices = [&](const Taking& of) {
+    return section.pairs[static_cast<std::size_t>(of.pair)].pair.vertices();
+  };
+  for (const Taking& taking : taking_)
+    for (const std::int32_t v : vertices(taking)) ++section.taking[static_cast<std::size_t>(v)];
+  team_.for_each(std::ssize(taking_), rubs_at_once, [&](Index k) {
+    Taking& taking = taking_[static_cast<std::size_t>(k)];
+    const PairPush& push = pushes_[static_cast<std::size_t>(taking.push)];
+    if (push.rate > 0.0) taking.kept = options.restitution;
+    Quad squares;
+    for (std::size_t c = 0; c < 4; ++c) squares[c] = push.sliding[c] * push.sliding[c];
+    const double squared = squares[0] + squares[1] + squares[2];
+    if (options.friction == 0.0 || !(squared > 0.0)) return;
+    double light = 0.0;  // how fast an impulse along it changes that speed, times its square
+    for (std::size_t i = 0; i < vertices(taking).size(); ++i) {
+      const auto v = static_cast<std::size_t>(vertices(taking)[i]);
+      const Quad& of = section.lightness[v];
+      light += push.weight[i] * push.weight[i] * section.taking[v] *
+               (of[0] * squares[0] + of[1] * squares[1] + of[2] * squares[2]);
+    }
+    if (!(light > 0.0)) return;
+    const double p = std::min(options.friction * taking.kept * push.along / std::sqrt(squared), squared / light);
+    for (std::size_t c = 0; c < 4; ++c) taking.friction[c] = -p * push.sliding[c];
+  });
+  for (const Taking& taking : taking_) {
+    const PairPush& push = pushes_[static_cast<std::size_t>(taking.push)];
+    const Quad friction = taking.friction;
+    const double kept = taking.kept;
+    for (std::size_t i = 0; i < vertices(taking).size(); ++i) {
+      const std::int32_t vertex = vertices(taking)[i];
+      const auto v = static_cast<std::size_t>(vertex);
+      section.taking[v] = 0;
+      Quad given = section.given[v], rubbed = section.rubbed[v];
+      const double weight = push.weight[i];
+      for (std::size_t c = 0; c < 4; ++c) {
+        given[c] += kept * push.impulse[i][c] + weight * friction[c];
+        rubbed[c] += weight * friction[c];
       }
+      section.given[v] = given;
+      section.rubbed[v] = rubbed;
+      for (std::size_t c = 0; c < 4 && kept != 1.0; ++c) section.withheld[v][c] += (kept - 1.0) * push.impulse[i][c];
+      note_pushed(section, vertex);
     }
-    for (std::size_t c = 0; c < 3; ++c) relative[c] += push.weight[i] * velocity[i][c];
   }
-  const Vector normal = {push.normal[0], push.normal[1], push.normal[2]};
-  const double rate = dot(relative, normal);
-  counts_.fastest = std::max(counts_.fastest, -rate);
-  const double kept = rate > 0.0 ? options.restitution : 1.0;
-  std::array<Vector, 4> given{}, friction{};
-  for (std::size_t i = 0; i < vertices.size(); ++i)
-    for (std::size_t c = 0; c < 3; ++c) given[i][c] = kept * push.impulse[i][c];
-  if (options.friction > 0.0) {
-    Vector along{};
-    for (std::size_t c = 0; c < 3; ++c) along[c] = relative[c] - rate * normal[c];
-    const double speed = std::sqrt(dot(along, along));
-    double light = 0.0;  // how fast an impulse along it changes that speed
-    for (std::size_t i = 0; i < vertices.size() && speed > 0.0; ++i)
-      for (std::size_t c = 0; c < 3; ++c)
-        light += push.weight[i] * push.weight[i] * lightness[i][c] * (along[c] / speed) * (along[c] / speed);
-    const double p = light > 0.0 ? std::min(options.friction * kept * push.along, speed / light) : 0.0;
-    for (std::size_t i = 0; i < vertices.size() && p > 0.0; ++i)
-      for (std::size_t c = 0; c < 3; ++c) {
-        friction[i][c] = -p * push.weight[i] * along[c] / speed;
-        given[i][c] += friction[i][c];
-      }
+}
+
+// The work of what was taken at a vertex, at the mean of the velocities before and after.
+void LatticeContact::book_taken(Section& section, std::size_t v, double now) {
+  const auto rubbed = std::exchange(section.rubbed[v], {}), withheld = std::exchange(section.withheld[v], {});
+  const NodeLine& node = *section.node_of_vertex[v];
+  const VelocityCorrection& correction = *section.correction_of_vertex[v];
+  double of_friction = 0.0, of_restitution = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double mean = node.velocity[c] + correction.change[c] + correction.per_tick[c] * (now - correction.since) +
+                        0.5 * section.given[v][c] * section.lightness[v][c];
+    of_friction += rubbed[c] * mean;
+    of_restitution += withheld[c] * mean;
   }
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const auto v = static_cast<std::size_t>(vertices[i]);
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double mean = velocity[i][c] + 0.5 * given[i][c] * lightness[i][c];
-      const double rubbed = friction[i][c] * mean, withheld = (kept - 1.0) * push.impulse[i][c] * mean;
-      counts_.friction_work += rubbed;
-      counts_.restitution_work += withheld;
-      taken_.work += rubbed + withheld;
-    }
-    const std::int32_t line = section.line_of_vertex[v];
-    if (options.friction > 0.0 || line < 0) {
-      const Vector x = place(section, v, nodes_.lines(), at);
-      if (options.friction > 0.0) taken_.add(x, friction[i], 0.0);  // they act a distance apart: a moment
-      if (line < 0) held_.add(x, {-given[i][0], -given[i][1], -given[i][2]}, -dot(given[i], velocity[i]));
-    }
-    if (line < 0) continue;
-    const auto l = static_cast<std::size_t>(line);
-    NodeLine& node = nodes_.lines()[l];
-    for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += given[i][c] * node.inverse_mass;
-    supports_.settle_line(l, nodes_.lines(), state.supports);
-    note_pushed(section, vertices[i]);
-  }
+  counts_.friction_work += of_friction;
+  counts_.restitution_work += of_restitution;
+  // Friction acts a distance apart: a moment.
+  taken_.add(place(section, v, nodes_.lines(), now), {rubbed[0], rubbed[1], rubbed[2]}, of_friction + of_restitution);
 }
 
 void LatticeContact::note_pushed(Section& section, std::int32_t vertex) {
   if (std::exchange(section.is_pushed[static_cast<std::size_t>(vertex)], 1) == 0) pushed_.push_back(vertex);
 }
 
-// Of a pair that takes no energy: impulses go to their nodes once all are known.
+// Impulses go to their nodes once all are known.
 void LatticeContact::add(Section& section, const Pair& pair, const PairPush& push) {
-  counts_.fastest = std::max(counts_.fastest, -push.rate);
   const auto vertices = pair.pair.vertices();
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     auto& given = section.given[static_cast<std::size_t>(vertices[i])];
@@ -385,7 +419,8 @@ void LatticeContact::kick(Section& section, double now, State& state) {
   };
   for (const std::int32_t vertex : pushed_) {
     const auto v = static_cast<std::size_t>(vertex);
-    if (section.takes || !is_booked(v)) continue;
+    if (section.takes) book_taken(section, v, now);
+    if (!is_booked(v)) continue;
     if (const std::int32_t line = section.line_of_vertex[v]; line >= 0) {
       feel(v);
       supports_.settle_line(static_cast<std::size_t>(line), nodes_.lines(), state.supports);
@@ -398,7 +433,7 @@ void LatticeContact::kick(Section& section, double now, State& state) {
   team_.for_each(std::ssize(pushed_), vertices_at_once, [&](Index i) {
     const auto v = static_cast<std::size_t>(pushed_[static_cast<std::size_t>(i)]);
     section.is_pushed[v] = 0;
-    if (!section.takes && !is_booked(v)) feel(v);
+    if (!is_booked(v)) feel(v);
     if (const std::int32_t path = section.path_of_vertex[v]; path >= 0) follow(path, now);
   });
   pushed_.clear();
@@ -514,16 +549,21 @@ Integrator::Measures LatticeContact::measures() const {
           {"restitution_work", counts_.restitution_work}};
 }
 
-void LatticeContact::save(ArchiveWriter& archive) const { archive.put("contact", counts_); }
+void LatticeContact::save(ArchiveWriter& archive) const {
+  archive.put("contact", counts_);
+  if (corrections_) corrections_->save(archive);
+}
 
 void LatticeContact::load(ArchiveReader& archive) {
   forget();
   archive.get("contact", counts_);
+  if (corrections_) corrections_->load(archive);
 }
 
 // Nobody is there: whoever has to be will be found, with the same bits.
 void LatticeContact::forget() {
   counts_ = {};
+  if (corrections_) corrections_->forget();
   for (Section& section : sections_) {
     section.pairs.clear();
     if (section.contact->options().all_pairs) add_all(section);

@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/integrator.hpp"
+#include "tempi/integrator/lattice/lattice_corrections.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
 #include "tempi/integrator/lattice/lattice_supports.hpp"
@@ -49,6 +51,8 @@ class LatticeContact {
   Fine next(Fine done) const;
   // Kicks of all layers due.
   void strike(Fine now, State& state);
+  // What is told of every group's kicks; null: nobody asks how fast bodies slide or part.
+  LatticeCorrections* corrections() { return corrections_.get(); }
   // Groups are about to act at `now`: nodes that follow a prescribed motion leave the lines they were on.
   void note_before(std::span<const std::size_t> groups, double now);
   // The groups that have acted at `now` have bent the paths of their nodes.
@@ -74,7 +78,8 @@ class LatticeContact {
 
  private:
   using Vector = std::array<double, 3>;
-  struct Pair {  // that is there
+  using Quad = std::array<double, 4>;  // a vector and a zero
+  struct Pair {                        // that is there
     ContactPair pair;
     LayeredContact::Constants constants;
     std::int32_t exponent;     // the first layer's step is 2^exponent
@@ -106,9 +111,13 @@ class LatticeContact {
     AlignedVector<NodeLine> rigid;             // as far as they are
     std::vector<const NodeLine*> node_of_vertex;
     AlignedVector<NodeShift> reference_of_vertex;
-    AlignedVector<std::array<double, 4>> given;  // impulses of the instant, of each vertex
-    std::vector<char> is_pushed;                 // of each vertex, in it
-    std::vector<Pair> pairs;                     // ascending
+    std::vector<const VelocityCorrection*> correction_of_vertex;  // where it takes energy
+    AlignedVector<Quad> lightness;  // of each vertex: held components cannot be moved [1/kg]
+    // Impulses of the instant, of each vertex; those of friction, and what restitution withholds, among them.
+    AlignedVector<Quad> given, rubbed, withheld;
+    std::vector<std::int32_t> taking;  // of each vertex: pairs that push it in the instant
+    std::vector<char> is_pushed;       // of each vertex, in it
+    std::vector<Pair> pairs;           // ascending
     ContactSurface::Search search;
     struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
       std::int32_t exponent;
@@ -124,6 +133,11 @@ class LatticeContact {
     std::vector<Swept> swept;
     std::vector<std::int8_t> lacking;  // of each candidate, layers
     std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
+  };
+  struct Taking {             // a pair that pushes where energy may be taken
+    std::int32_t pair, push;  // places in `pairs`, `pushes_`
+    double kept;              // part of the push
+    Quad friction;            // on the first closest point [N s]
   };
   // What is kept of a path: by how much its velocity has differed from that at the window's beginning; that in each
   // piece of the window; every bend. Those of candidates are kept by their bends, or, where for a while nobody has
@@ -145,6 +159,7 @@ class LatticeContact {
     double friction_work = 0.0, restitution_work = 0.0;
   };
 
+  void correct_velocities(const LatticeGroups& plan);
   std::int32_t exponent(const LayeredContact& contact, const ContactPair& pair) const;
   static double step(const Pair& pair, int layer) { return pair.step / static_cast<double>(std::int64_t{1} << layer); }
   Vector place(const Section& section, std::size_t vertex, std::span<const NodeLine> nodes, double now) const;
@@ -163,8 +178,9 @@ class LatticeContact {
   void wake(std::int32_t path);
   void wake_faster();
   void look(const Section& section, std::span<const std::int32_t> pairs, int zeros, double now, PairPush* pushes) const;
-  void apply(Section& section, Pair& pair, const PairPush& push, Fine now, State& state);
   void add(Section& section, const Pair& pair, const PairPush& push);
+  void take(Section& section);
+  void book_taken(Section& section, std::size_t vertex, double now);
   void note_pushed(Section& section, std::int32_t vertex);
   void kick(Section& section, double now, State& state);
   void sweep(Section& section, double to) const;
@@ -208,11 +224,13 @@ class LatticeContact {
   PushKernel kernel_;
   std::vector<std::int32_t> looked_at_;  // pairs, in the instant
   AlignedVector<PairPush> pushes_;       // of some of these
+  AlignedVector<Taking> taking_;         // in the instant
   std::vector<double> limit_;            // of each path [m/s]
   std::vector<char> is_faster_;          // than its limit was
   Given taken_, held_;                   // of the instant: by friction and restitution; by what is rigid
   std::atomic<bool> any_faster_ = false;
   std::vector<std::int32_t> pushed_;  // vertices, in it
+  std::unique_ptr<LatticeCorrections> corrections_;
 };
 
 }  // namespace tempi

@@ -61,7 +61,7 @@ void LatticeContact::note_before(std::span<const std::size_t> groups, double now
 }
 
 void LatticeContact::note(std::span<const std::size_t> groups, double now) {
-  constexpr Index at_once = 1024;
+  constexpr Index at_once = 2048;
   for (const std::size_t g : groups) {
     const std::vector<std::int32_t>& of_group = paths_of_group_[g];
     team_.for_each(std::ssize(of_group), at_once, [&](Index i) { follow(of_group[static_cast<std::size_t>(i)], now); });
@@ -73,6 +73,7 @@ void LatticeContact::begin(double from, double to) {
   constexpr double kept = 0.9, more = 1.5, of_fastest = 0.02;
   from_ = from;
   kept_counts_ = counts_;
+  if (corrections_) corrections_->keep();
   double fastest = 0.0;
   const auto speed = [&](std::size_t path) {
     const auto& v = nodes_.lines()[static_cast<std::size_t>(line_of_path_[path])].velocity;
@@ -88,6 +89,7 @@ void LatticeContact::begin(double from, double to) {
 
 void LatticeContact::begin_again(double to) {
   counts_ = kept_counts_;
+  if (corrections_) corrections_->go_back();
   for (Section& section : sections_)
     for (Quiet& quiet : section.quiet) quiet.until = -std::numeric_limits<double>::infinity();
   begin_paths(to);
