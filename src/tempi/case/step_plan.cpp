@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "tempi/case/lattice_plan.hpp"
 #include "tempi/case/method_table.hpp"
@@ -116,22 +117,34 @@ class StepPlanner {
     return false;
   }
 
-  // Contact makes nodes of the surface stiffer: near the limit of their cells energy grows.
+  // Contact makes nodes of the surface stiffer: near the limit of their cells energy grows. And cells that hardly look
+  // while the first layer is crossed do not see how it turns them round.
   void shorten_at_surfaces() {
+    constexpr double part_of_crossing = 0.7;
     const IntegratorInput& in = s_.input.integrator;
-    if (!in.safety) return;
-    std::vector<double> part(static_cast<std::size_t>(s_.model->node_count()), 1.0);
+    if (!in.safety || s_.model->layers().empty()) return;
+    struct Most {
+      double part = 1.0, step = std::numeric_limits<double>::infinity();
+      void hold_to(const Most& other) {
+        part = std::min(part, other.part);
+        step = std::min(step, other.step);
+      }
+    };
+    std::vector<Most> of_node(static_cast<std::size_t>(s_.model->node_count()));
     std::size_t k = 0;
     for (const auto& contact : s_.model->layers()) {
       while (!s_.input.contacts[k].has_layers()) ++k;
-      const double most = s_.input.contacts[k++].surface_safety * in.shortened / *in.safety;
+      const double crossing = (contact->distance(0) - contact->distance(1)) / contact->options().speed;
+      const Most most{s_.input.contacts[k++].surface_safety * in.shortened / *in.safety,
+                      part_of_crossing * in.shortened * crossing};
       for (const ContactSurface::Vertex& v : contact->surface().vertices())
-        if (!v.is_rigid()) part[ordinal(v.node)] = std::min(part[ordinal(v.node)], most);
+        if (!v.is_rigid()) of_node[ordinal(v.node)].hold_to(most);
     }
-    for (Index i = 0; i < s_.model->term_count() && !s_.model->layers().empty(); ++i) {
-      double least = 1.0;
-      for (const NodeId a : s_.model->term(make_id<TermId>(i)).stencil()) least = std::min(least, part[ordinal(a)]);
-      p_.own[static_cast<std::size_t>(i)] *= least;
+    for (Index i = 0; i < s_.model->term_count(); ++i) {
+      Most most;
+      for (const NodeId a : s_.model->term(make_id<TermId>(i)).stencil()) most.hold_to(of_node[ordinal(a)]);
+      double& own = p_.own[static_cast<std::size_t>(i)];
+      own = std::min(own * most.part, most.step);
     }
   }
 
