@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What friction and restitution take, and its books (decision 0025).
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tempi/integrator/lattice/lattice_contact.hpp"
+
+namespace tempi {
+namespace {
+
+constexpr Index pairs_at_once = 2048;
+
+}  // namespace
+
+// Friction and restitution ask how fast bodies slide and part.
+void LatticeContact::correct_velocities(const LatticeGroups& plan) {
+  static constexpr VelocityCorrection none;
+  if (std::ranges::none_of(sections_, &Section::takes)) return;
+  corrections_ = std::make_unique<LatticeCorrections>(plan, supports_, team_, line_of_path_);
+  for (Section& section : sections_)
+    for (std::size_t v = 0; section.takes && v < section.line_of_vertex.size(); ++v) {
+      const std::int32_t line = section.line_of_vertex[v];
+      Quad& lightness = section.lightness.emplace_back();
+      if (line >= 0)
+        for (std::size_t c = 0; c < 3; ++c)
+          if (!supports_.any() || !supports_.holds(static_cast<std::size_t>(line), c))
+            lightness[c] = section.node_of_vertex[v]->inverse_mass;
+      section.correction_of_vertex.push_back(
+          line < 0 ? &none : &corrections_->all()[static_cast<std::size_t>(section.path_of_vertex[v])]);
+    }
+}
+
+// While bodies part they get a part of the push; Coulomb's friction stops at most. Both look at velocities before the
+// instant, friction as if each node's mass were shared out among the pairs that push it: what each takes from its
+// shares all together take at least, for kinetic energy is convex.
+void LatticeContact::take(Section& section) {
+  const LayerOptions& options = section.contact->options();
+  const auto vertices = [&](const Taking& of) {
+    return section.pairs[static_cast<std::size_t>(of.pair)].pair.vertices();
+  };
+  for (const Taking& taking : taking_)
+    for (const std::int32_t v : vertices(taking)) ++section.taking[static_cast<std::size_t>(v)];
+  team_.for_each(std::ssize(taking_), pairs_at_once, [&](Index k) {
+    Taking& taking = taking_[static_cast<std::size_t>(k)];
+    const PairPush& push = pushes_[static_cast<std::size_t>(taking.push)];
+    if (push.rate > 0.0) taking.kept = options.restitution;
+    Quad squares;
+    for (std::size_t c = 0; c < 4; ++c) squares[c] = push.sliding[c] * push.sliding[c];
+    const double squared = squares[0] + squares[1] + squares[2];
+    if (options.friction == 0.0 || !(squared > 0.0)) return;
+    double light = 0.0;  // how fast an impulse along it changes that speed, times its square
+    for (std::size_t i = 0; i < vertices(taking).size(); ++i) {
+      const auto v = static_cast<std::size_t>(vertices(taking)[i]);
+      const Quad& of = section.lightness[v];
+      light += push.weight[i] * push.weight[i] * section.taking[v] *
+               (of[0] * squares[0] + of[1] * squares[1] + of[2] * squares[2]);
+    }
+    if (!(light > 0.0)) return;
+    const double p = std::min(options.friction * taking.kept * push.along / std::sqrt(squared), squared / light);
+    for (std::size_t c = 0; c < 4; ++c) taking.friction[c] = -p * push.sliding[c];
+  });
+  for (const Taking& taking : taking_) {
+    const PairPush& push = pushes_[static_cast<std::size_t>(taking.push)];
+    const Quad friction = taking.friction;
+    const double kept = taking.kept;
+    for (std::size_t i = 0; i < vertices(taking).size(); ++i) {
+      const std::int32_t vertex = vertices(taking)[i];
+      const auto v = static_cast<std::size_t>(vertex);
+      section.taking[v] = 0;
+      Quad given = section.given[v], rubbed = section.rubbed[v];
+      const double weight = push.weight[i];
+      for (std::size_t c = 0; c < 4; ++c) {
+        given[c] += kept * push.impulse[i][c] + weight * friction[c];
+        rubbed[c] += weight * friction[c];
+      }
+      section.given[v] = given;
+      section.rubbed[v] = rubbed;
+      for (std::size_t c = 0; c < 4 && kept != 1.0; ++c) section.withheld[v][c] += (kept - 1.0) * push.impulse[i][c];
+      note_pushed(section, vertex);
+    }
+  }
+}
+
+// The work of what was taken at a vertex, at the mean of the velocities before and after.
+void LatticeContact::book_taken(Section& section, std::size_t v, double now) {
+  const auto rubbed = std::exchange(section.rubbed[v], {}), withheld = std::exchange(section.withheld[v], {});
+  const NodeLine& node = *section.node_of_vertex[v];
+  const VelocityCorrection& correction = *section.correction_of_vertex[v];
+  double of_friction = 0.0, of_restitution = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double mean = node.velocity[c] + correction.change[c] + correction.per_tick[c] * (now - correction.since) +
+                        0.5 * section.given[v][c] * section.lightness[v][c];
+    of_friction += rubbed[c] * mean;
+    of_restitution += withheld[c] * mean;
+  }
+  counts_.friction_work += of_friction;
+  counts_.restitution_work += of_restitution;
+  // Friction acts a distance apart: a moment.
+  taken_.add(place(section, v, nodes_.lines(), now), {rubbed[0], rubbed[1], rubbed[2]}, of_friction + of_restitution);
+}
+
+}  // namespace tempi
