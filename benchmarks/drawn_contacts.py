@@ -66,7 +66,7 @@ def ends(what, size, order):
 
 
 def drawn(seed):
-    """A case: its file of Gmsh, its text and whether it is viscous."""
+    """A case: its file of Gmsh, its text, and its dimension with whether it is viscous."""
     draw = random.Random(seed)
     dim = draw.choice((2, 3, 3, 3))
     order = draw.choice((1, 2))
@@ -100,7 +100,7 @@ def drawn(seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tempi", type=Path)
-    parser.add_argument("--cases", type=int, default=100)
+    parser.add_argument("--cases", type=int, default=120)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--page", type=Path)
     args = parser.parse_args()

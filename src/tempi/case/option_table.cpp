@@ -304,8 +304,7 @@ constexpr Option rows[] = {
      "of layers: the speed of approach that steps allow for; omitted: that of the initial velocities, walls and falls"},
     {"contact", "surface_safety", number, "", "0.3", "", fraction,
      "of layers: cells at the surface take at most this part of their stable step, where safety sets them (contact "
-     "makes "
-     "their nodes stiffer), and never more than 0.7 of the time in which the first layer is crossed at speed"},
+     "makes their nodes stiffer), and never more than 0.7 of the time in which the first layer is crossed at speed"},
     {"contact", "alpha", number, "", "0.05", "", up_to_half, "of layers: share of their stable steps"},
     {"contact", "pairs", number, "", "8", "", at_least_one,
      "of layers: how many push a vertex at once, for their stable steps"},

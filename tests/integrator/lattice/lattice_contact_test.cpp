@@ -277,7 +277,8 @@ struct LonePoint {
   State state;
 
   template <class Add>
-  LonePoint(const LayerOptions& options, const std::array<double, 3>& velocity, Add&& add_walls) {
+  LonePoint(const LayerOptions& options, const std::array<double, 3>& velocity, Add&& add_walls,
+            const std::array<double, 3>& acceleration = {}, double window = 0.0) {
     const Mesh mesh = mesh_of(3, {0.0, 0.0, 0.0}, CellType::point1, {{0}});
     SurfaceBuilder builder(mesh);
     builder.add_sphere(make_id<NodeId>(0), 0.05, ContactSurface::both);
@@ -286,11 +287,12 @@ struct LonePoint {
     parts.dim = 3;
     parts.reference = {0.0, 0.0, 0.0};
     parts.mass = {2.0};
-    parts.potentials.push_back(make_uniform_field(parts.reference, 3, parts.mass, {make_id<NodeId>(0)}, {}));
+    parts.potentials.push_back(make_uniform_field(parts.reference, 3, parts.mass, {make_id<NodeId>(0)}, acceleration));
     parts.layers.push_back(std::make_unique<LayeredContact>(std::move(builder).build(), options, parts.mass, "walls"));
     model = std::make_unique<Model>(std::move(parts));
     LatticeOptions free;
     free.rechecked = 0.0;
+    free.window = window;
     avi = std::make_unique<AviLattice>(*model, TickLattice{0.05, {1}}, free);
     state = reference_state(*model);
     std::ranges::copy(velocity, state.velocity.begin());
@@ -300,6 +302,24 @@ struct LonePoint {
     return state;
   }
 };
+
+// Thrown up it would be back where it was by the window's end, and touches the ceiling in between.
+TEST(LatticeContact, SeesWhereAPathHasBeenInBetween) {
+  LayerOptions options = layers_of(0.1, 1e3);
+  options.pairs = 1.0;
+  const auto thrown_up = [&](double window) {
+    LonePoint point(
+        options, {0.0, 1.0, 0.0},
+        [](SurfaceBuilder& b) {
+          b.add_rigid_box({-1, 0.5, -1}, {1, 2, 1}, {});
+        },
+        {0.0, -1.0, 0.0}, window);
+    return point.at(1.98);
+  };
+  const State one = thrown_up(0.3);
+  EXPECT_LT(one.displacement[1], -0.3);  // without a ceiling: 0.02
+  for (const double window : {1.0, 40.0, 1000.0}) EXPECT_TRUE(same_bits(one, thrown_up(window))) << window;
+}
 
 // On a diameter the wall of a hollow sphere, or tube, is a plane.
 TEST(LatticeContact, InsideOfRoundThingsIsAPlaneOnADiameter) {
