@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bodies drawn at random meet with friction and restitution: what of their energy the books do not account for.
 
-usage: drawn_contacts.py TEMPI [--cases N] [--first N] [--page FILE]
+usage: drawn_contacts.py TEMPI [--cases N] [--first N] [--set KEY=VALUE]... [--page FILE]
 
 Pairs of blocks, a ball or a cylinder on a block, in a plane too; 3- to 10-node elements, two materials, viscous or not, on a
 floor or held; coupling and lattice as they come. --page writes the table between the marks of FILE.
@@ -102,15 +102,17 @@ def main():
     parser.add_argument("tempi", type=Path)
     parser.add_argument("--cases", type=int, default=120)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--set", action="append", default=[], help="as of tempi run")
     parser.add_argument("--page", type=Path)
     args = parser.parse_args()
+    changes = [word for change in args.set for word in ("--set", change)]
     found, failed, touching = {}, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(args.first, args.first + args.cases):
             geometry, text, kind = drawn(seed)
             (Path(folder) / f"{seed}.geo").write_text('SetFactory("OpenCASCADE");\n' + geometry)
             (Path(folder) / f"{seed}.toml").write_text(text)
-            done = subprocess.run([args.tempi.resolve(), "run", f"{seed}.toml", "--quiet"], cwd=folder, capture_output=True, text=True, check=False)
+            done = subprocess.run([args.tempi.resolve(), "run", f"{seed}.toml", "--quiet", *changes], cwd=folder, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 failed += 1
                 print(seed, done.stderr, flush=True)

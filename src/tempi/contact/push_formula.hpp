@@ -81,15 +81,12 @@ PushOf<T> push_of(const std::array<Point3<T>, 4>& x, bool within, T radii, T par
   constexpr std::size_t size = first + second;
   const T zero(0.0), one(1.0);
   const ClosestPointsOf<T> points = closest_points_of<first, second>(x);
-  PushOf<T> r{within ? radii - points.distance : points.distance - radii,
-              zero,
-              zero,
-              zero,
-              zero,
-              {zero, zero, zero},
-              points.weight,
-              {}};
-  for (Point3<T>& p : r.impulse) p = {zero, zero, zero};
+  PushOf<T> r;
+  r.distance = within ? radii - points.distance : points.distance - radii;
+  r.energy = r.near = r.touched = r.along = zero;
+  r.normal.fill(zero);
+  r.weight = points.weight;
+  r.impulse.fill(r.normal);
   T energy = zero, force = zero;
   const auto apart = is_less(zero, points.distance);
   for (int l = begin; l < end; ++l) {

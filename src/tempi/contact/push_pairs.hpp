@@ -18,7 +18,7 @@ struct PairsAtOnce {
   [[gnu::flatten]] static void push(bool within, const LayerTable& layers, const SurfaceNodes& nodes,
                                     const PairToPush* pairs, std::size_t count, PairPush* pushes) {
     std::array<const PairToPush*, W> pair;
-    alignas(64) std::array<std::array<double, W>, 5> of{};
+    alignas(64) std::array<std::array<double, W>, 5> of;
     int begin = pairs[0].from, end = pairs[0].to;
     for (std::size_t lane = 0; lane < W; ++lane) {
       const PairToPush& p = *(pair[lane] = &pairs[std::min(lane, count - 1)]);

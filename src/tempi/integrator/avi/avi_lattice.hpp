@@ -89,6 +89,7 @@ class AviLattice final : public Integrator {
   void go(State& state, double t_end, Fine until, Observer* observer);
   void go_in_windows(State& state, double t_end, Observer* observer);
   bool run_window(State& state, double t_end, Fine until, double to);
+  Fine longest_window() const;
   void choose_window(double taken);
   void keep(const State& state);
   void go_back(State& state, double to);

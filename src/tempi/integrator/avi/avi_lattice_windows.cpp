@@ -84,16 +84,20 @@ constexpr LatticeContact::Fine fine_tick = LatticeContact::Fine{1} << LatticeCon
 
 }  // namespace
 
+// Longer ones spare little, and whoever was missed in one makes all of it run again.
+AviLattice::Fine AviLattice::longest_window() const {
+  return 8 * fine_tick * *std::ranges::max_element(lattice_.ticks);
+}
+
 // Windows become longer, or shorter, for as long as that makes time pass faster.
 void AviLattice::choose_window(double taken) {
   constexpr Index enough = 4;  // windows
-  const Fine longest = 64 * fine_tick * *std::ranges::max_element(lattice_.ticks);
   cost_.taken += taken;
   if (++cost_.windows < enough) return;
   const double now = cost_.taken / static_cast<double>(enough * window_);
   if (now > cost_.before) cost_.longer = !cost_.longer;
   cost_ = {0.0, now, 0, cost_.longer};
-  window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest_window, longest);
+  window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest_window, longest_window());
 }
 
 void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
@@ -106,7 +110,7 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
         fmt::format("{:.9g} s are more than 2^31 ticks of {:.3g} s, beyond which instants of contact are not told "
                     "apart. Choose larger steps or a shorter run.",
                     t_end, lattice_.tick));
-  if (window_ <= 1) window_ = 8 * fine_tick * *std::ranges::max_element(lattice_.ticks);
+  if (window_ <= 1) window_ = longest_window();
   while (window_from_ < end) {
     const auto next = [&] {
       return (static_cast<Fine>(std::floor(std::ldexp(window_from_, LatticeContact::fine_bits))) / window_ + 1) *

@@ -41,13 +41,8 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
     section.contact = contact.get();
     section.search.by_sweep = contact->options().by_sweep;
     for (const ContactSurface::Vertex& vertex : contact->surface().vertices()) {
-      const std::int32_t line = vertex.is_rigid() ? -1 : plan.line(vertex.node);
-      section.line_of_vertex.push_back(line);
-      if (line >= 0 && path_of_line_[static_cast<std::size_t>(line)] < 0) {
-        path_of_line_[static_cast<std::size_t>(line)] = static_cast<std::int32_t>(line_of_path_.size());
-        line_of_path_.push_back(line);
-      }
-      section.path_of_vertex.push_back(line < 0 ? -1 : path_of_line_[static_cast<std::size_t>(line)]);
+      section.line_of_vertex.push_back(vertex.is_rigid() ? -1 : plan.line(vertex.node));
+      if (const std::int32_t line = section.line_of_vertex.back(); line >= 0) line_of_path_.push_back(line);
     }
     section.has_sides = std::ranges::any_of(contact->surface().vertices(),
                                             [](const auto& v) { return v.sides == ContactSurface::first; });
@@ -72,23 +67,25 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
     }
     sections_.push_back(std::move(section));
   }
+  make_distinct(line_of_path_);  // in the order in which lines are gone through
+  for (std::size_t p = 0; p < line_of_path_.size(); ++p)
+    path_of_line_[static_cast<std::size_t>(line_of_path_[p])] = static_cast<std::int32_t>(p);
   for (Section& section : sections_) {
     section.vertex_of_path.assign(line_of_path_.size(), -1);
-    for (std::size_t v = 0; v < section.path_of_vertex.size(); ++v)
-      if (const std::int32_t path = section.path_of_vertex[v]; path >= 0)
-        section.vertex_of_path[static_cast<std::size_t>(path)] = static_cast<std::int32_t>(v);
+    for (std::size_t v = 0; v < section.line_of_vertex.size(); ++v) {
+      const std::int32_t line = section.line_of_vertex[v];
+      const std::int32_t path = line < 0 ? -1 : path_of_line_[static_cast<std::size_t>(line)];
+      section.path_of_vertex.push_back(path);
+      if (path >= 0) section.vertex_of_path[static_cast<std::size_t>(path)] = static_cast<std::int32_t>(v);
+    }
   }
   correct_velocities(plan);
   forget();
   paths_.resize(line_of_path_.size());
   chords_.resize(line_of_path_.size());
-  wanted_.resize(line_of_path_.size(), swerve);
-  kept_ = wanted_;
-  is_asked_.resize(line_of_path_.size(), 0);
-  unasked_.resize(line_of_path_.size(), 0);
-  swerve_.resize(line_of_path_.size(), 0.0);
-  velocity_before_.resize(line_of_path_.size());
-  limit_.resize(line_of_path_.size(), 0.0);
+  stray_.resize(line_of_path_.size(), 0.0);
+  piece_.resize(line_of_path_.size());
+  for (Piece& piece : piece_) piece.until_kick = std::numeric_limits<double>::infinity();
   is_faster_.resize(line_of_path_.size(), 0);
   for (const LatticeGroup& group : plan.groups) {
     std::vector<std::int32_t>&of_group = paths_of_group_.emplace_back(),
@@ -97,7 +94,11 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
       const std::int32_t path = path_of_line_[static_cast<std::size_t>(line)];
       if (path < 0) continue;
       of_group.push_back(path);
-      if (model.supports().moves(plan.node_of_line[static_cast<std::size_t>(line)])) moving.push_back(path);
+      Piece& piece = piece_[static_cast<std::size_t>(path)];
+      piece.until_kick = std::min(piece.until_kick, static_cast<double>(group.ticks));
+      if (!model.supports().moves(plan.node_of_line[static_cast<std::size_t>(line)])) continue;
+      moving.push_back(path);
+      piece.tolerance = -1.0;
     }
   }
   for (const Section& section : sections_)
@@ -169,7 +170,6 @@ LatticeContact::Fine LatticeContact::next(Fine done) const {
 }
 
 void LatticeContact::strike(Fine now, State& state) {
-  end_pieces(in_ticks(now));
   const int zeros = std::countr_zero(static_cast<std::uint64_t>(now));
   for (Section& section : sections_) {
     const Section::Level* due = nullptr;
@@ -188,7 +188,7 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
     const Quiet& quiet = section.quiet[static_cast<std::size_t>(i)];
     if (quiet.until <= at || std::max(0, quiet.exponent - zeros) < quiet.layer) looked_at_.push_back(i);
   }
-  const std::size_t at_once = section.takes ? looked_at_.size() : pairs_in_cache;
+  const std::size_t at_once = section.takes ? looked_at_.size() : team_.size() > 1 ? pairs_in_cache : pairs_at_once;
   for (std::size_t first = 0; first < looked_at_.size(); first += at_once) {
     const auto some = std::span(looked_at_).subspan(first, std::min(at_once, looked_at_.size() - first));
     if (pushes_.size() < some.size()) pushes_.resize(some.size());
@@ -260,7 +260,7 @@ LatticeContact::Quiet LatticeContact::quiet_after(const Section& section, const 
     double& of_side = speed[a < static_cast<std::size_t>(pair.pair.kind.first) ? 0 : 1];
     const std::int32_t path = section.path_of_vertex[v];
     if (path >= 0) {
-      of_side = std::max(of_side, limit_[static_cast<std::size_t>(path)]);
+      of_side = std::max(of_side, piece_[static_cast<std::size_t>(path)].limit);
     } else {
       const Vector& of_rigid = section.contact->surface().vertices()[v].velocity;
       of_side = std::max(of_side, std::sqrt(dot(of_rigid, of_rigid)));
@@ -270,18 +270,6 @@ LatticeContact::Quiet LatticeContact::quiet_after(const Section& section, const 
   const double gap = push.distance - section.contact->distance(quiet.layer) - rounding * push.reach;
   if (gap > 0.0) quiet.until = now + nearly * gap / ((speed[0] + speed[1]) * tick_);
   return quiet;
-}
-
-// A vertex has been pushed: pairs that counted on its limit may have to be looked at earlier.
-void LatticeContact::hold_to_limit(std::int32_t path) {
-  constexpr double more = 1.5;
-  const auto p = static_cast<std::size_t>(path);
-  const auto& v = nodes_.lines()[static_cast<std::size_t>(line_of_path_[p])].velocity;
-  const double squared = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-  if (squared <= limit_[p] * limit_[p]) return;
-  limit_[p] = more * std::sqrt(squared);
-  is_faster_[p] = 1;
-  any_faster_.store(true, std::memory_order_relaxed);
 }
 
 void LatticeContact::wake(std::int32_t path) {
@@ -353,15 +341,7 @@ void LatticeContact::kick(Section& section, double now, State& state) {
 }
 
 void LatticeContact::accept() {
-  constexpr std::size_t few = 24;  // bends, that cost little
-  constexpr double less = 0.93;
   ++window_;
-  patience_ = std::max(2.0, less * patience_);
-  for (std::size_t p = 0; p < unasked_.size(); ++p) {
-    const bool asked = std::exchange(is_asked_[p], 0) != 0;
-    const bool costs = kept_[p] == pieces || (kept_[p] == bends && paths_[p].size() > few);
-    unasked_[p] = costs && !asked ? unasked_[p] + 1 : 0;
-  }
   for (Section& section : sections_) {
     bool changed = false;
     Index touched = 0;

@@ -14,6 +14,7 @@
 // The bits do not depend on windows, threads, the tree or on what was there by mistake.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -139,19 +140,22 @@ class LatticeContact {
     double kept;              // part of the push
     Quad friction;            // on the first closest point [N s]
   };
-  // What is kept of a path: by how much its velocity has differed from that at the window's beginning; that in each
-  // piece of the window; every bend. Those of candidates are kept by their bends, or, where for a while nobody has
-  // asked for their many bends, by pieces.
-  enum Detail : char { swerve, pieces, bends };
-  enum class Closer { no, yes, unknown };  // unknown: it takes bends that were not kept
   static constexpr std::size_t pieces_of_window = 16;
   using Pieces = std::array<double, pieces_of_window + 1>;  // times of their ends [ticks]
-  struct Chords {                                           // of a path in the window
+  // A path in the window: straight pieces, each of as many kicks as lead astray from it by no more than `tolerance`. A
+  // velocity that differs by no more than s from some other leads astray from the chord by no more than s times half
+  // of the time.
+  struct alignas(64) Piece {  // that is not yet over
+    Vector velocity{};        // that it began with [m/s]
+    double since = 0.0;       // [ticks]
+    double swerve = 0.0;      // by how much the velocity has differed from it, at most [m/s]
+    double until_kick = 0.0;  // no longer than that until groups kick it again [ticks]
+    double tolerance = 0.0;   // [m]; negative: it may jump, and every kick is a bend
+    double limit = 0.0;       // the speed that it is held to [m/s]
+  };
+  struct Chords {  // of a path in the window, once it has ended
     Chord whole;
-    std::vector<Chord> piece;    // empty: it has few bends
-    double most_of_piece = 0.0;  // that one strays [m], where only pieces are kept
-
-    void join_pieces(const Pieces& ends);
+    std::vector<Chord> piece;  // empty: it has few bends
   };
   struct Counts {
     Index strikes = 0, layers = 0, pairs = 0, at_vertex = 0;
@@ -161,20 +165,19 @@ class LatticeContact {
 
   void correct_velocities(const LatticeGroups& plan);
   std::int32_t exponent(const LayeredContact& contact, const ContactPair& pair) const;
+  static std::int32_t most_layers(const Pair& pair) {  // that time resolves
+    return std::min(pair.exponent + 1, LayeredContact::most_layers);
+  }
   static double step(const Pair& pair, int layer) { return pair.step / static_cast<double>(std::int64_t{1} << layer); }
   Vector place(const Section& section, std::size_t vertex, std::span<const NodeLine> nodes, double now) const;
   void make_levels(Section& section);
   void strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state);
   Quiet quiet_after(const Section& section, const Pair& pair, const PairPush& push, double now) const;
   void begin_paths(double to);
-  void end_pieces(double now);
-  void end_piece(double at);
+  void choose_tolerances();
+  void begin_piece(std::size_t path, double now);
+  void end_piece(std::size_t path, double now);
   void leave_out_far(Section& section, double to);
-  void note_near();
-  void note_wanted(std::size_t path);
-  void begin_swerve(std::size_t path);
-  Vector place_of_path(std::size_t path, double now) const;
-  void hold_to_limit(std::int32_t path);
   void wake(std::int32_t path);
   void wake_faster();
   void look(const Section& section, std::span<const std::int32_t> pairs, int zeros, double now, PairPush* pushes) const;
@@ -185,17 +188,18 @@ class LatticeContact {
   void kick(Section& section, double now, State& state);
   void sweep(Section& section, double to) const;
   void follow(std::int32_t path, double now);
-  void note_swerve(std::int32_t path);
-  bool find(Section& section, double to);
+  void find(Section& section, double to);
   Pair fresh(const Section& section, const ContactPair& key, int layers) const;
   void add_all(Section& section);
-  Pieces ends_of_pieces(double to) const;
   void make_chords(double to);
-  Closer came_closer(const Section& section, const ContactPair& pair, int layer, double to);
+  bool came_closer(const Section& section, const ContactPair& pair, int layer, double to) const;
   bool comes_closer(const Section& section, const ContactPair& pair, int layer, double from, double to) const;
   void require_others_before(const Section& section, const ContactPair& key, double to) const;
+  template <class Closer>
+  void count_lacking(Section& section, int most, Closer&& closer);
+  void expect(Section& section, double to);
   bool add_missed(Section& section, double to);
-  void bend(std::int32_t path, double now);
+  bool add_lacking(Section& section);
   void report(const Section& section, const Pair& pair, std::span<const Vector> x, double t, Fine done,
               LatticeStrikes::NodalSums& sums, ContactNow& now) const;
 
@@ -207,25 +211,18 @@ class LatticeContact {
   std::vector<std::vector<std::int32_t>> paths_of_group_, moving_paths_of_group_;
   std::vector<std::int32_t> line_of_path_, path_of_line_;
   std::vector<std::vector<Bend>> paths_;  // since the window began; times in ticks
-  std::vector<Chords> chords_;            // of these, once it has ended
-  std::vector<Detail> wanted_, kept_;     // of each path: from the next window on; in this one
-  std::vector<std::int32_t> in_pieces_;   // paths
+  std::vector<double> stray_;             // from these, at most [m]
+  AlignedVector<Piece> piece_;            // of each path
+  std::vector<Chords> chords_;
   Pieces ends_{};
-  std::size_t ended_ = 0;                // pieces
-  std::vector<char> is_asked_;           // for its bends, of each path in the window
-  std::vector<std::int32_t> unasked_;    // windows since it was, of each path
-  double patience_ = 2.0;                // windows of that before pieces do
-  std::vector<double> swerve_;           // of each path, since the window or its piece began [m/s]
-  std::vector<Vector> velocity_before_;  // [m/s]
-  std::vector<Vector> reference_;        // by line [m]
-  double from_ = 0.0;                    // where the window began [ticks]
+  std::vector<Vector> reference_;  // by line [m]
+  double from_ = 0.0;              // where the window began [ticks]
   Index window_ = 0;
   Counts counts_, kept_counts_;
   PushKernel kernel_;
   std::vector<std::int32_t> looked_at_;  // pairs, in the instant
   AlignedVector<PairPush> pushes_;       // of some of these
   AlignedVector<Taking> taking_;         // in the instant
-  std::vector<double> limit_;            // of each path [m/s]
   std::vector<char> is_faster_;          // than its limit was
   Given taken_, held_;                   // of the instant: by friction and restitution; by what is rigid
   std::atomic<bool> any_faster_ = false;

@@ -19,43 +19,57 @@ constexpr int layers_added_at_once = 2;
 
 }  // namespace
 
-LatticeContact::Vector LatticeContact::place_of_path(std::size_t path, double now) const {
+// Where a path is, and how it goes on. Paths may jump: two places at one time.
+void LatticeContact::begin_piece(std::size_t path, double now) {
   const auto line = static_cast<std::size_t>(line_of_path_[path]);
   const NodeLine& node = nodes_.lines()[line];
   const double dt = (now - node.clock) * tick_;
-  Vector x;
-  for (std::size_t c = 0; c < 3; ++c) x[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * dt);
-  return x;
-}
-
-// Paths may jump: two places at one time.
-void LatticeContact::bend(std::int32_t path, double now) {
-  std::vector<Bend>& of_path = paths_[static_cast<std::size_t>(path)];
-  const Bend bend{now, place_of_path(static_cast<std::size_t>(path), now)};
+  Bend bend{now, {}};
+  for (std::size_t c = 0; c < 3; ++c)
+    bend.place[c] = reference_[line][c] + (node.displacement[c] + node.velocity[c] * dt);
+  std::vector<Bend>& of_path = paths_[path];
   if (of_path.empty() || of_path.back().time != now || of_path.back().place != bend.place) of_path.push_back(bend);
-  hold_to_limit(path);
+  Piece& piece = piece_[path];
+  std::copy_n(node.velocity, 3, piece.velocity.begin());
+  piece.since = now;
+  piece.swerve = 0.0;
 }
 
-// A node may have been kicked.
+void LatticeContact::end_piece(std::size_t path, double now) {
+  const Piece& piece = piece_[path];
+  stray_[path] = std::max(stray_[path], 0.5 * (now - piece.since) * tick_ * piece.swerve);
+  begin_piece(path, now);
+}
+
+// A node may have been kicked. A piece ends where it might go too far astray before the next kick; who counted on its
+// speed may have to look earlier.
 void LatticeContact::follow(std::int32_t path, double now) {
-  kept_[static_cast<std::size_t>(path)] == bends ? bend(path, now) : note_swerve(path);
-}
-
-// How far a path that is not kept may have gone astray.
-void LatticeContact::note_swerve(std::int32_t path) {
+  constexpr double more = 1.5, rounding = 1.0 + 1e-12;
   const auto p = static_cast<std::size_t>(path);
+  Piece& piece = piece_[p];
   const auto& v = nodes_.lines()[static_cast<std::size_t>(line_of_path_[p])].velocity;
-  double squared = 0.0;
-  for (std::size_t c = 0; c < 3; ++c) squared += (v[c] - velocity_before_[p][c]) * (v[c] - velocity_before_[p][c]);
-  if (squared > swerve_[p] * swerve_[p]) swerve_[p] = std::sqrt(squared) * (1.0 + 1e-12);
-  hold_to_limit(path);
+  double speed = 0.0, off = 0.0;  // squared
+  for (std::size_t c = 0; c < 3; ++c) {
+    speed += v[c] * v[c];
+    off += (v[c] - piece.velocity[c]) * (v[c] - piece.velocity[c]);
+  }
+  if (speed > piece.limit * piece.limit) {
+    piece.limit = more * std::sqrt(speed);
+    is_faster_[p] = 1;
+    any_faster_.store(true, std::memory_order_relaxed);
+  }
+  if (off <= piece.swerve * piece.swerve && piece.tolerance >= 0.0) return;
+  const double swerve = std::sqrt(off) * rounding;
+  if (0.5 * (now - piece.since + piece.until_kick) * tick_ * swerve > piece.tolerance)
+    end_piece(p, now);
+  else
+    piece.swerve = swerve;
 }
 
 void LatticeContact::note_before(std::span<const std::size_t> groups, double now) {
-  end_pieces(now);
   for (const std::size_t g : groups)
     for (const std::int32_t path : moving_paths_of_group_[g]) {
-      bend(path, now);
+      end_piece(static_cast<std::size_t>(path), now);
       wake(path);  // it will jump
     }
 }
@@ -79,11 +93,13 @@ void LatticeContact::begin(double from, double to) {
     const auto& v = nodes_.lines()[static_cast<std::size_t>(line_of_path_[path])].velocity;
     return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   };
-  for (std::size_t p = 0; p < limit_.size(); ++p) fastest = std::max(fastest, speed(p));
-  for (std::size_t p = 0; p < limit_.size(); ++p)
-    limit_[p] = std::max({kept * limit_[p], more * speed(p), of_fastest * fastest});
-  std::ranges::fill(wanted_, swerve);
-  note_near();
+  for (std::size_t p = 0; p < piece_.size(); ++p) fastest = std::max(fastest, speed(p));
+  for (std::size_t p = 0; p < piece_.size(); ++p) {
+    double& limit = piece_[p].limit;
+    limit = std::max({kept * limit, more * speed(p), of_fastest * fastest});
+  }
+  for (Section& section : sections_)
+    if (!section.contact->options().all_pairs && !section.candidates.empty()) expect(section, to);
   begin_paths(to);
 }
 
@@ -99,22 +115,40 @@ void LatticeContact::begin_paths(double to) {
   constexpr Index at_once = 1024;
   for (Section& section : sections_)
     for (Pair& pair : section.pairs) pair.touched = pair.near = 0;
-  kept_ = wanted_;
-  for (const std::vector<std::int32_t>& moving : moving_paths_of_group_)
-    for (const std::int32_t path : moving) kept_[static_cast<std::size_t>(path)] = bends;
-  in_pieces_.clear();
-  for (std::size_t p = 0; p < kept_.size(); ++p)
-    if (kept_[p] == pieces) in_pieces_.push_back(static_cast<std::int32_t>(p));
-  ends_ = ends_of_pieces(to);
-  ended_ = 0;
+  choose_tolerances();
+  for (std::size_t k = 0; k < ends_.size(); ++k)
+    ends_[k] = from_ + (to - from_) * (static_cast<double>(k) / static_cast<double>(pieces_of_window));
+  ends_.back() = to;
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
     paths_[p].clear();
-    chords_[p].piece.clear();
-    chords_[p].most_of_piece = 0.0;
-    bend(static_cast<std::int32_t>(i), from_);
-    begin_swerve(p);
+    stray_[p] = 0.0;
+    begin_piece(p, from_);
   });
+}
+
+// A small part of the way to the next layer that is not there; nothing, where none is left.
+void LatticeContact::choose_tolerances() {
+  constexpr double part = 0.002;
+  for (Piece& piece : piece_)
+    if (piece.tolerance >= 0.0) piece.tolerance = std::numeric_limits<double>::infinity();
+  for (const Section& section : sections_) {
+    if (section.contact->options().all_pairs) continue;
+    const auto hold = [&](std::int32_t vertex, double tolerance) {
+      if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(vertex)]; path >= 0) {
+        double& of_path = piece_[static_cast<std::size_t>(path)].tolerance;
+        of_path = std::min(of_path, tolerance);
+      }
+    };
+    const auto way = [&](int layer) {
+      return part * (section.contact->law().distance(layer) - section.contact->law().distance(layer + 1));
+    };
+    for (std::size_t v = 0; v < section.path_of_vertex.size(); ++v) hold(static_cast<std::int32_t>(v), way(0));
+    for (const Pair& pair : section.pairs) {
+      const double tolerance = pair.layers < most_layers(pair) ? way(pair.layers) : 0.0;
+      for (const std::int32_t v : pair.pair.vertices()) hold(v, tolerance);
+    }
+  }
 }
 
 bool LatticeContact::missed(double to) {
@@ -122,7 +156,7 @@ bool LatticeContact::missed(double to) {
   bool any = false;
   for (Section& section : sections_) {
     if (section.contact->options().all_pairs) continue;
-    any = find(section, to) || any;
+    find(section, to);
     any = add_missed(section, to) || any;
   }
   return any;
@@ -142,14 +176,10 @@ void LatticeContact::sweep(Section& section, double to) const {
     swept.box.take(begin);
     swept.box.take(end);
     double grown_by = grown + vertices[v].radius;
-    if (path >= 0 && kept_[p] == swerve) {
-      swept.stray = swerve_[p] * (to - from_) * tick_;
-      grown_by += swept.stray;
-    } else if (path >= 0) {
+    if (path >= 0) {
       for (const Bend& bend : paths_[p]) swept.box.take(bend.place);
-      for (const Chord& piece : chords_[p].piece) swept.box.take(piece.end);
       swept.stray = chords_[p].whole.stray;
-      grown_by += chords_[p].most_of_piece;
+      grown_by += stray_[p];
     }
     double reach = 0.0;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -160,121 +190,61 @@ void LatticeContact::sweep(Section& section, double to) const {
   }
 }
 
-LatticeContact::Pieces LatticeContact::ends_of_pieces(double to) const {
-  Pieces times{};
-  for (std::size_t k = 0; k < times.size(); ++k)
-    times[k] = from_ + (to - from_) * (static_cast<double>(k) / static_cast<double>(pieces_of_window));
-  times.back() = to;
-  return times;
-}
-
-// Pieces of the window that lie before `now`, at which something is about to happen.
-void LatticeContact::end_pieces(double now) {
-  while (ended_ + 1 < pieces_of_window && ends_[ended_ + 1] < now) end_piece(ends_[ended_ + 1]);
-}
-
-// A velocity that differs by no more than s from some other leads astray from the chord by no more than s times half
-// of the time.
-void LatticeContact::end_piece(double at) {
-  constexpr Index at_once = 256;
-  const double half = 0.5 * (at - ends_[ended_]) * tick_ * (1.0 + 1e-12);
-  team_.for_each(std::ssize(in_pieces_), at_once, [&](Index i) {
-    const auto p = static_cast<std::size_t>(in_pieces_[static_cast<std::size_t>(i)]);
-    std::vector<Chord>& piece = chords_[p].piece;
-    const auto begin = piece.empty() ? paths_[p].front().place : piece.back().end;
-    piece.push_back({begin, place_of_path(p, at), half * swerve_[p]});
-    begin_swerve(p);
-  });
-  ++ended_;
-}
-
-void LatticeContact::begin_swerve(std::size_t path) {
-  swerve_[path] = 0.0;
-  std::copy_n(nodes_.lines()[static_cast<std::size_t>(line_of_path_[path])].velocity, 3,
-              velocity_before_[path].begin());
-}
-
 void LatticeContact::make_chords(double to) {
   constexpr Index at_once = 64;
   constexpr std::size_t few = 8;  // bends, that pieces would tell no better
-  end_pieces(to);
   for (double& end : ends_) end = std::min(end, to);
-  while (ended_ < pieces_of_window) end_piece(ends_[ended_ + 1]);
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
-    if (kept_[p] == swerve) return;
+    end_piece(p, to);
+    const auto chord = [&](double from, double until) {
+      Chord of_path = chord_of(paths_[p], from, until);
+      of_path.stray += stray_[p];
+      return of_path;
+    };
     Chords& chords = chords_[p];
-    if (kept_[p] == pieces) {
-      chords.join_pieces(ends_);
-      return;
-    }
-    if (paths_[p].back().time < to) bend(static_cast<std::int32_t>(i), to);
-    chords.whole = chord_of(paths_[p], from_, to);
+    chords.whole = chord(from_, to);
+    chords.piece.clear();
     for (std::size_t k = 0; paths_[p].size() > few && k < pieces_of_window; ++k)
-      chords.piece.push_back(chord_of(paths_[p], ends_[k], ends_[k + 1]));
+      chords.piece.push_back(chord(ends_[k], ends_[k + 1]));
   });
-}
-
-// The whole of a path from its pieces.
-void LatticeContact::Chords::join_pieces(const Pieces& ends) {
-  whole = {piece.front().begin, piece.back().end, 0.0};
-  most_of_piece = 0.0;
-  double squared = 0.0;
-  const double duration = ends.back() - ends.front();
-  for (std::size_t k = 0; k < piece.size(); ++k) {
-    most_of_piece = std::max(most_of_piece, piece[k].stray);
-    const double s = duration > 0.0 ? (ends[k + 1] - ends.front()) / duration : 1.0;
-    double off = 0.0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double d = piece[k].end[c] - (whole.begin[c] + s * (whole.end[c] - whole.begin[c]));
-      off += d * d;
-    }
-    squared = std::max(squared, off);
-  }
-  whole.stray = std::sqrt(squared) + most_of_piece;
 }
 
 // Whether a pair came within the distance of a layer in the window: chords tell of most that it did not, then theirs in
 // the pieces of the window, then every bend.
-LatticeContact::Closer LatticeContact::came_closer(const Section& section, const ContactPair& pair, int layer,
-                                                   double to) {
+bool LatticeContact::came_closer(const Section& section, const ContactPair& pair, int layer, double to) const {
   const auto size = pair.vertices().size();
   const double distance = section.contact->surface().apart_at(pair, section.contact->distance(layer));
-  std::array<const Chords*, 4> of{};
-  bool in_pieces = false, in_bends = true;
-  for (std::size_t k = 0; k < size; ++k)
-    if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(pair.vertex[k])]; path >= 0) {
-      of[k] = &chords_[static_cast<std::size_t>(path)];
-      in_pieces = in_pieces || !of[k]->piece.empty();
-      in_bends = in_bends && kept_[static_cast<std::size_t>(path)] == bends;
-    }
+  std::array<std::size_t, 4> path{};  // or none
+  constexpr auto none = std::numeric_limits<std::size_t>::max();
+  bool in_pieces = false;
+  for (std::size_t k = 0; k < size; ++k) {
+    const std::int32_t of_vertex = section.path_of_vertex[static_cast<std::size_t>(pair.vertex[k])];
+    path[k] = of_vertex < 0 ? none : static_cast<std::size_t>(of_vertex);
+    in_pieces = in_pieces || (of_vertex >= 0 && !chords_[path[k]].piece.empty());
+  }
   const auto apart = [&](double from, double until, auto&& chord_of_path) {
     std::array<Chord, 4> chords;
     for (std::size_t k = 0; k < size; ++k) {
       const auto v = static_cast<std::size_t>(pair.vertex[k]);
-      chords[k] = of[k] != nullptr ? chord_of_path(*of[k], section.path_of_vertex[v])
-                                   : Chord{place(section, v, {}, from), place(section, v, {}, until), 0.0};
+      chords[k] = path[k] != none ? chord_of_path(path[k])
+                                  : Chord{place(section, v, {}, from), place(section, v, {}, until), 0.0};
     }
     return chords_stay_apart(pair.kind, std::span(chords).first(size), distance);
   };
-  const auto by_bends = [&](double from, double until) {
-    for (std::size_t k = 0; k < size; ++k)
-      if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(pair.vertex[k])]; path >= 0)
-        std::atomic_ref(is_asked_[static_cast<std::size_t>(path)]).store(1, std::memory_order_relaxed);
-    if (!in_bends) return Closer::unknown;
-    return comes_closer(section, pair, layer, from, until) ? Closer::yes : Closer::no;
-  };
-  if (apart(from_, to, [](const Chords& chords, std::int32_t) { return chords.whole; })) return Closer::no;
-  if (!in_pieces) return by_bends(from_, to);
+  if (apart(from_, to, [&](std::size_t p) { return chords_[p].whole; })) return false;
+  if (!in_pieces) return comes_closer(section, pair, layer, from_, to);
   for (std::size_t k = 0; k < pieces_of_window; ++k) {
-    const auto piece = [&](const Chords& chords, std::int32_t path) {
-      return !chords.piece.empty() ? chords.piece[k]
-                                   : chord_of(paths_[static_cast<std::size_t>(path)], ends_[k], ends_[k + 1]);
+    const auto piece = [&](std::size_t p) {
+      if (!chords_[p].piece.empty()) return chords_[p].piece[k];
+      Chord chord = chord_of(paths_[p], ends_[k], ends_[k + 1]);
+      chord.stray += stray_[p];
+      return chord;
     };
-    if (apart(ends_[k], ends_[k + 1], piece)) continue;
-    if (const Closer answer = by_bends(ends_[k], ends_[k + 1]); answer != Closer::no) return answer;
+    if (!apart(ends_[k], ends_[k + 1], piece) && comes_closer(section, pair, layer, ends_[k], ends_[k + 1]))
+      return true;
   }
-  return Closer::no;
+  return false;
 }
 
 // Whether a pair comes within the distance of a layer between two times in the window.
@@ -282,22 +252,25 @@ bool LatticeContact::comes_closer(const Section& section, const ContactPair& pai
                                   double to) const {
   std::array<std::array<Bend, 2>, 4> rigid;
   std::array<Path, 4> paths;
+  double stray = 0.0;  // of both sides together, at most
   for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
     const auto v = static_cast<std::size_t>(pair.vertex[k]);
     if (const std::int32_t path = section.path_of_vertex[v]; path >= 0) {
       paths[k] = paths_[static_cast<std::size_t>(path)];
+      stray += stray_[static_cast<std::size_t>(path)];
     } else {
       rigid[k] = {Bend{from, place(section, v, {}, from)}, Bend{to, place(section, v, {}, to)}};
       paths[k] = rigid[k];
     }
   }
+  const double distance = section.contact->surface().apart_at(pair, section.contact->distance(layer));
   return ever_closer(pair.kind, std::span(paths).first(pair.vertices().size()), from, to,
-                     section.contact->surface().apart_at(pair, section.contact->distance(layer)));
+                     pair.kind.within ? std::max(0.0, distance - stray) : distance + stray);
 }
 
-// How many layers each pair near enough lacks. True where a path that is not kept matters: it is from now on.
-bool LatticeContact::find(Section& section, double to) {
-  constexpr double windows_ahead = 2.0;  // of motion, that a search is good for
+// How many layers each pair near enough lacks.
+void LatticeContact::find(Section& section, double to) {
+  constexpr double windows_ahead = 4.0;  // of motion, that a search is good for
   const LayeredContact& contact = *section.contact;
   sweep(section, to);
   const auto size = section.swept.size();
@@ -309,46 +282,61 @@ bool LatticeContact::find(Section& section, double to) {
       const Swept& swept = section.swept[v];
       Bounds& box = section.searched[v] = swept.box;
       for (std::size_t c = 0; c < 3; ++c) (swept.way[c] > 0.0 ? box.high : box.low)[c] += windows_ahead * swept.way[c];
-      box.grow(0.25 * contact.law().outer + windows_ahead * swept.stray);
+      box.grow(0.5 * contact.law().outer + windows_ahead * swept.stray);
     }
     contact.surface().find_pairs(section.searched, section.search, section.candidates);
     leave_out_far(section, to);
-    note_near();
   }
-  const auto apart = [&](const ContactPair& pair) {
+  count_lacking(section, layers_added_at_once,
+                [&](const ContactPair& pair, int layer) { return came_closer(section, pair, layer, to); });
+}
+
+// Of candidates whose boxes touch: closer(pair, layer), whether it comes within the distance of that layer.
+template <class Closer>
+void LatticeContact::count_lacking(Section& section, int most, Closer&& closer) {
+  section.lacking.assign(section.candidates.size(), 0);
+  team_.for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
+    const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
     std::array<Bounds, 2> sides;
     for (std::size_t k = 0; k < pair.vertices().size(); ++k)
       sides[k < static_cast<std::size_t>(pair.kind.first) ? 0 : 1].take(
           section.swept[static_cast<std::size_t>(pair.vertex[k])].box);
-    return !sides[0].touches(sides[1]);
-  };
-  section.lacking.assign(section.candidates.size(), 0);
-  std::atomic<bool> unknown = false, coarse = false;  // for want of paths, of bends
-  team_.for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
-    const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
-    if (apart(pair)) return;
-    for (const std::int32_t v : pair.vertices())
-      if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(v)];
-          path >= 0 && kept_[static_cast<std::size_t>(path)] == swerve) {
-        unknown.store(true, std::memory_order_relaxed);
-        return;
-      }
+    if (!sides[0].touches(sides[1])) return;
     const auto there = std::ranges::lower_bound(section.pairs, pair, {}, &Pair::pair);
     const int layers = there != section.pairs.end() && there->pair == pair ? there->layers : 0;
     std::int8_t& lacking = section.lacking[static_cast<std::size_t>(i)];
-    while (lacking < layers_added_at_once && layers + lacking < LayeredContact::most_layers) {
-      const Closer answer = came_closer(section, pair, layers + lacking, to);
-      if (answer == Closer::unknown) coarse.store(true, std::memory_order_relaxed);
-      if (answer != Closer::yes) return;
+    while (lacking < most && layers + lacking < LayeredContact::most_layers && closer(pair, layers + lacking))
       ++lacking;
-    }
   });
-  if (coarse) {
-    patience_ *= 2.0;
-    for (std::size_t p = 0; p < is_asked_.size(); ++p)
-      if (is_asked_[p] != 0) wanted_[p] = bends;
+}
+
+// Who would be found missing if vertices went on as they go, straying from that as lately, had better be there from the
+// beginning.
+void LatticeContact::expect(Section& section, double to) {
+  const auto vertices = section.contact->surface().vertices();
+  const double grown = 0.5 * section.contact->law().outer;
+  section.swept.assign(vertices.size(), {});
+  std::vector<Chord> chord(vertices.size());
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    const std::int32_t path = section.path_of_vertex[v];
+    chord[v] = {place(section, v, nodes_.lines(), from_), place(section, v, nodes_.lines(), to),
+                path < 0
+                    ? 0.0
+                    : 0.05 * section.contact->law().outer + 2.0 * chords_[static_cast<std::size_t>(path)].whole.stray};
+    Bounds& box = section.swept[v].box;
+    box.take(chord[v].begin);
+    box.take(chord[v].end);
+    box.grow(grown + vertices[v].radius + chord[v].stray);
   }
-  return unknown || coarse;
+  count_lacking(section, 1, [&](const ContactPair& pair, int layer) {
+    if (layer > 0) return false;
+    std::array<Chord, 4> chords;
+    for (std::size_t k = 0; k < pair.vertices().size(); ++k)
+      chords[k] = chord[static_cast<std::size_t>(pair.vertex[k])];
+    return !chords_stay_apart(pair.kind, std::span(chords).first(pair.vertices().size()),
+                              section.contact->surface().apart_at(pair, section.contact->distance(layer)));
+  });
+  add_lacking(section);
 }
 
 // Boxes of faces in one plane touch where faces do not. Left out are pairs that are too far from each other for
@@ -390,18 +378,6 @@ void LatticeContact::leave_out_far(Section& section, double to) {
   section.candidates.resize(kept);
 }
 
-// Within a window more and more.
-void LatticeContact::note_wanted(std::size_t path) {
-  wanted_[path] = std::max(wanted_[path], unasked_[path] >= patience_ ? pieces : bends);
-}
-void LatticeContact::note_near() {
-  for (const Section& section : sections_)
-    for (const ContactPair& pair : section.candidates)
-      for (const std::int32_t v : pair.vertices())
-        if (const std::int32_t path = section.path_of_vertex[static_cast<std::size_t>(v)]; path >= 0)
-          note_wanted(static_cast<std::size_t>(path));
-}
-
 // A pair that has all the layers there are came closer still. Of a motion that had missed others before that tells
 // nothing yet; otherwise nothing stops it.
 void LatticeContact::require_others_before(const Section& section, const ContactPair& key, double to) const {
@@ -418,8 +394,7 @@ void LatticeContact::require_others_before(const Section& section, const Contact
   for (std::size_t i = 0; i < section.candidates.size(); ++i)
     if (const ContactPair& other = section.candidates[i]; section.lacking[i] > 0 && other != key)
       if (const int there = layers_of(other);
-          there < std::min(exponent(*section.contact, other) + 1, LayeredContact::most_layers) &&
-          comes_closer(section, other, there, from_, before))
+          there < most_layers(fresh(section, other, 0)) && comes_closer(section, other, there, from_, before))
         return;
   std::array<Vector, 4> x;
   for (std::size_t k = 0; k < key.vertices().size(); ++k)
@@ -434,22 +409,25 @@ void LatticeContact::require_others_before(const Section& section, const Contact
 }
 
 bool LatticeContact::add_missed(Section& section, double to) {
-  bool any = false;
-  std::vector<Pair> more;
-  const auto most = [&](const Pair& pair) { return std::min(pair.exponent + 1, LayeredContact::most_layers); };
   for (std::size_t i = 0; i < section.candidates.size(); ++i) {
     if (section.lacking[i] == 0) continue;
     const auto there = std::ranges::lower_bound(section.pairs, section.candidates[i], {}, &Pair::pair);
-    if (there != section.pairs.end() && there->pair == section.candidates[i] && there->layers == most(*there))
+    if (there != section.pairs.end() && there->pair == section.candidates[i] && there->layers == most_layers(*there))
       require_others_before(section, section.candidates[i], to);
   }
+  return add_lacking(section);
+}
+
+bool LatticeContact::add_lacking(Section& section) {
+  bool any = false;
+  std::vector<Pair> more;
   for (std::size_t i = 0; i < section.candidates.size(); ++i) {
     if (section.lacking[i] == 0) continue;
     const ContactPair& key = section.candidates[i];
     const auto there = std::ranges::lower_bound(section.pairs, key, {}, &Pair::pair);
     const bool is_there = there != section.pairs.end() && there->pair == key;
     Pair pair = is_there ? *there : fresh(section, key, 0);
-    const std::int32_t layers = std::min(pair.layers + section.lacking[i], most(pair));
+    const std::int32_t layers = std::min(pair.layers + section.lacking[i], most_layers(pair));
     if (layers == pair.layers) continue;
     any = true;
     pair.layers = layers;
