@@ -49,8 +49,8 @@ TEST(BeginAgain, brings_cells_at_surfaces_of_contact_to_life_with_two_thirds_of_
   const std::string text =
       folder.square("", "[[contact]]\ndistance = 0.1\n[[wall]]\ntype = \"plane\"\npoint = [0, -1]\nnormal = [0, 1]\n");
   Simulation s = folder.build(text);
-  EXPECT_EQ(s.input.energy_tolerance, 0.1);
-  EXPECT_EQ(folder.read(folder.square("", "[[contact]]\ndistance = 0.1\nfriction = 0.1\n")).energy_tolerance, 0.1);
+  EXPECT_EQ(s.input.energy_tolerance, 0.03);
+  EXPECT_EQ(folder.read(folder.square("", "[[contact]]\ndistance = 0.1\nfriction = 0.1\n")).energy_tolerance, 0.03);
   EXPECT_EQ(folder.read(folder.square()).energy_tolerance, 0.5);
   const double before = *std::ranges::min_element(s.plan.own);
   for (const double part : {2.0 / 3.0, 4.0 / 9.0}) {

@@ -136,15 +136,28 @@ history = 100
     def test_cells_look_while_the_first_layer_is_crossed(self):
         self.write("bodies.msh", squares((0, 0)))
         crossing = 0.9 * 0.02 * (1 - 0.5**0.5)  # [m]
-        steps = {}
-        for speed in (0.01, 500, 5000):
-            self.write("case.toml", body(CONTACT + f"speed = {speed}\nstiffness = 1e3\n"))
-            said = self.tempi("check", "case.toml")
-            self.assertEqual(0, said.returncode, said.stderr)
-            steps[speed] = float(re.search(r"steps +([0-9.e-]+) s", said.stdout).group(1))
+        steps = {speed: self.first_step(body(CONTACT + f"speed = {speed}\nstiffness = 1e3\n")) for speed in (10, 500, 5000)}
         self.assertLess(steps[500], 0.7 * crossing / 500 * 1.001)
-        self.assertLess(steps[500], 0.9 * steps[0.01])  # a control: there surface_safety binds
+        self.assertLess(steps[500], 0.9 * steps[10])  # a control: there surface_safety binds
         self.assertAlmostEqual(steps[5000] / steps[500], 0.1, delta=1e-3)
+
+    def first_step(self, text):
+        self.write("case.toml", text)
+        said = self.tempi("check", "case.toml")
+        self.assertEqual(0, said.returncode, said.stderr)
+        return float(re.search(r"steps +([0-9.e-]+) s", said.stdout).group(1))
+
+    def test_cells_that_cannot_meet_anybody_before_the_end_are_left_alone(self):
+        self.write("bodies.msh", squares((0, 0)))
+        slow = CONTACT + "speed = 0.1\nstiffness = 1e3\n"
+        free = self.first_step(body(""))
+        wall = FLOOR.replace("-0.2", "{}")
+        gravity = '[[load]]\ntype = "gravity"\nvalue = [0, {}]\n'
+        for more in (slow, slow + wall.format(-0.5), slow + gravity.format(-1)):
+            self.assertAlmostEqual(self.first_step(body(more)) / free, 1.0, delta=1e-6, msg=more)
+        moves = '[[fix]]\nwhere = "Y < 1e-9"\ncomponents = ["x"]\ndisplacement = ["0.1*t"]\n'
+        for more in (slow + wall.format(-0.1), slow + gravity.format('"-1-t"'), slow + moves, CONTACT + "stiffness = 1e3\n"):
+            self.assertLess(self.first_step(body(more)) / free, 0.4, msg=more)
 
     def test_what_friction_takes_is_in_the_history(self):
         self.write("bodies.msh", squares((0, 0)))

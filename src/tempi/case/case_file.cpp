@@ -355,7 +355,7 @@ CaseFile read_case(const std::filesystem::path& path, const std::vector<std::str
   const Section run = reader.section("run");
   c.end_time = *run.number("end_time");
   c.energy_tolerance =
-      run.number("energy_tolerance").value_or(std::ranges::any_of(c.contacts, &ContactInput::has_layers) ? 0.1 : 0.5);
+      run.number("energy_tolerance").value_or(std::ranges::any_of(c.contacts, &ContactInput::has_layers) ? 0.03 : 0.5);
   c.checkpoint_interval = *run.number("checkpoint");
   c.wall_limit = run.number("wall_limit");
   const Section output = reader.section("output");

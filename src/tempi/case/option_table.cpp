@@ -304,7 +304,10 @@ constexpr Option rows[] = {
      "of layers: the speed of approach that steps allow for; omitted: that of the initial velocities, walls and falls"},
     {"contact", "surface_safety", number, "", "0.3", "", fraction,
      "of layers: cells at the surface take at most this part of their stable step, where safety sets them (contact "
-     "makes their nodes stiffer), and never more than 0.7 of the time in which the first layer is crossed at speed"},
+     "makes their nodes stiffer), and never more than 0.7 of the time in which the first layer is crossed at speed; "
+     "those that are too far from "
+     "other bodies and walls to meet them at that speed are left alone, where nothing but constant gravity drives "
+     "them"},
     {"contact", "alpha", number, "", "0.05", "", up_to_half, "of layers: share of their stable steps"},
     {"contact", "pairs", number, "", "8", "", at_least_one,
      "of layers: how many push a vertex at once, for their stable steps"},

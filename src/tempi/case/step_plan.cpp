@@ -118,7 +118,8 @@ class StepPlanner {
   }
 
   // Contact makes nodes of the surface stiffer: near the limit of their cells energy grows. And cells that hardly look
-  // while the first layer is crossed do not see how it turns them round.
+  // while the first layer is crossed do not see how it turns them round. Whoever is too far from others to meet them
+  // before the end is left alone.
   void shorten_at_surfaces() {
     constexpr double part_of_crossing = 0.7;
     const IntegratorInput& in = s_.input.integrator;
@@ -137,8 +138,11 @@ class StepPlanner {
       const double crossing = (contact->distance(0) - contact->distance(1)) / contact->options().speed;
       const Most most{s_.input.contacts[k++].surface_safety * in.shortened / *in.safety,
                       part_of_crossing * in.shortened * crossing};
-      for (const ContactSurface::Vertex& v : contact->surface().vertices())
-        if (!v.is_rigid()) of_node[ordinal(v.node)].hold_to(most);
+      const ContactSurface& surface = contact->surface();
+      const std::vector<char> meets = surface.near_others(reach_of(*contact));
+      for (std::size_t v = 0; v < meets.size(); ++v)
+        if (meets[v] != 0 && !surface.vertices()[v].is_rigid())
+          of_node[ordinal(surface.vertices()[v].node)].hold_to(most);
     }
     for (Index i = 0; i < s_.model->term_count(); ++i) {
       Most most;
@@ -146,6 +150,29 @@ class StepPlanner {
       double& own = p_.own[static_cast<std::size_t>(i)];
       own = std::min(own * most.part, most.step);
     }
+  }
+
+  // How near others are that it may meet: at its speed, both ways, where nothing else sets things in motion. Shells may
+  // fold onto themselves.
+  double reach_of(const LayeredContact& contact) const {
+    constexpr double anywhere = std::numeric_limits<double>::infinity();
+    const CaseFile& in = s_.input;
+    const auto& options = contact.options();
+    const auto is_in_speed = [](const LoadInput& load) {
+      return load.type == "gravity" && std::ranges::all_of(load.value, [](const FormulaText& g) {
+               return std::holds_alternative<double>(g.value);
+             });
+    };
+    bool folds = false;
+    for (Index c = 0; c < s_.body.mesh->cells().size() && !folds; ++c)
+      folds = s_.body.mesh->is_shell(make_id<CellId>(c));
+    const bool moves =
+        std::ranges::any_of(s_.model->supports().held_nodes(), [&](NodeId a) { return s_.model->supports().moves(a); });
+    const bool starts_elsewhere = std::ranges::any_of(s_.state.displacement, [](double u) { return u != 0.0; });
+    if (options.speed == 0.0 || folds || moves || starts_elsewhere || !in.potentials.empty() ||
+        !std::ranges::all_of(in.loads, is_in_speed))
+      return anywhere;
+    return options.law.outer + 2.0 * options.speed * in.end_time;
   }
 
   void take_one_step() {

@@ -77,6 +77,11 @@ class ContactSurface {
   // |e_1|^2 |e_2|^2 of two edges in the reference configuration [m^4]; 0 for other pairs.
   double squared_edges(const ContactPair& pair) const;
 
+  // Of each vertex whether some other connected part, as simplices connect it, is within `reach` of it [m] (or a few
+  // cells of a grid farther) in the reference configuration; of all where something is hollow, or the reach as large as
+  // all.
+  std::vector<char> near_others(double reach) const;
+
   // A tree of boxes, kept from one search to the next, of all simplices, or, where none is of both sides, of those of
   // the second; and what the search in hand works on.
   struct Search {
