@@ -74,6 +74,7 @@ def main():
             for k, (name, (case, settings)) in enumerate(cases.items()):
                 done[name].append(run(args.tempi, case, str(k), settings))
                 print(f"{name}: {done[name][-1][0]:.1f} s", flush=True)
+
     def medians(name):
         return (statistics.median(t for t, _ in done[name]), statistics.median(summary["wall_time"] for _, summary in done[name]))
 

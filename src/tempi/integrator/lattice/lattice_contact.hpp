@@ -191,6 +191,7 @@ class LatticeContact {
   void find(Section& section, double to);
   Pair fresh(const Section& section, const ContactPair& key, int layers) const;
   void add_all(Section& section);
+  Chord chord(std::size_t path, double from, double to) const;
   void make_chords(double to);
   bool came_closer(const Section& section, const ContactPair& pair, int layer, double to) const;
   bool comes_closer(const Section& section, const ContactPair& pair, int layer, double from, double to) const;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -190,6 +189,13 @@ void LatticeContact::sweep(Section& section, double to) const {
   }
 }
 
+// Straight from one time to another, straying as far as its pieces may.
+Chord LatticeContact::chord(std::size_t path, double from, double to) const {
+  Chord of_path = chord_of(paths_[path], from, to);
+  of_path.stray += stray_[path];
+  return of_path;
+}
+
 void LatticeContact::make_chords(double to) {
   constexpr Index at_once = 64;
   constexpr std::size_t few = 8;  // bends, that pieces would tell no better
@@ -197,16 +203,11 @@ void LatticeContact::make_chords(double to) {
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
     end_piece(p, to);
-    const auto chord = [&](double from, double until) {
-      Chord of_path = chord_of(paths_[p], from, until);
-      of_path.stray += stray_[p];
-      return of_path;
-    };
     Chords& chords = chords_[p];
-    chords.whole = chord(from_, to);
+    chords.whole = chord(p, from_, to);
     chords.piece.clear();
     for (std::size_t k = 0; paths_[p].size() > few && k < pieces_of_window; ++k)
-      chords.piece.push_back(chord(ends_[k], ends_[k + 1]));
+      chords.piece.push_back(chord(p, ends_[k], ends_[k + 1]));
   });
 }
 
@@ -236,10 +237,7 @@ bool LatticeContact::came_closer(const Section& section, const ContactPair& pair
   if (!in_pieces) return comes_closer(section, pair, layer, from_, to);
   for (std::size_t k = 0; k < pieces_of_window; ++k) {
     const auto piece = [&](std::size_t p) {
-      if (!chords_[p].piece.empty()) return chords_[p].piece[k];
-      Chord chord = chord_of(paths_[p], ends_[k], ends_[k + 1]);
-      chord.stray += stray_[p];
-      return chord;
+      return chords_[p].piece.empty() ? chord(p, ends_[k], ends_[k + 1]) : chords_[p].piece[k];
     };
     if (!apart(ends_[k], ends_[k + 1], piece) && comes_closer(section, pair, layer, ends_[k], ends_[k + 1]))
       return true;
