@@ -90,7 +90,7 @@ class AviLattice final : public Integrator {
   void go_in_windows(State& state, double t_end, Observer* observer);
   bool run_window(State& state, double t_end, Fine until, double to);
   Fine longest_window() const;
-  void choose_window(double taken);
+  void choose_window(double taken, bool again);
   void keep(const State& state);
   void go_back(State& state, double to);
   void start(State& state);
@@ -143,6 +143,7 @@ class AviLattice final : public Integrator {
     double before = std::numeric_limits<double>::infinity();  // of those before, by their time
     Index windows = 0;
     bool longer = true;
+    bool again = false;  // one had to run again
   } cost_;
   double window_from_ = 0.0;  // where the next begins [ticks]
   std::unique_ptr<Kept> kept_;

@@ -89,14 +89,16 @@ AviLattice::Fine AviLattice::longest_window() const {
   return 8 * fine_tick * *std::ranges::max_element(lattice_.ticks);
 }
 
-// Windows become longer, or shorter, for as long as that makes time pass faster.
-void AviLattice::choose_window(double taken) {
+// Windows become longer where none had to run again; otherwise longer, or shorter, for as long as that makes time pass
+// faster.
+void AviLattice::choose_window(double taken, bool again) {
   constexpr Index enough = 4;  // windows
   cost_.taken += taken;
+  cost_.again = cost_.again || again;
   if (++cost_.windows < enough) return;
   const double now = cost_.taken / static_cast<double>(enough * window_);
-  if (now > cost_.before) cost_.longer = !cost_.longer;
-  cost_ = {0.0, now, 0, cost_.longer};
+  const bool longer = !cost_.again || cost_.longer == (now <= cost_.before);
+  cost_ = {0.0, now, 0, longer, false};
   window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest_window, longest_window());
 }
 
@@ -121,13 +123,14 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     contact_->begin(window_from_, to);
     keep(state);
     auto start = Clock::now();
-    for (int runs = 1; !run_window(state, t_end, until, to); ++runs) {
+    int runs = 1;
+    for (; !run_window(state, t_end, until, to); ++runs) {
       if (runs % most_runs == 0 && asked_window_ == 0.0 && window_ > shortest_window) {
         window_ /= 2;
         until = next();
         to = std::min(end, LatticeContact::in_ticks(until));
         start = Clock::now();
-        cost_ = {0.0, std::numeric_limits<double>::infinity(), 0, false};
+        cost_ = {0.0, std::numeric_limits<double>::infinity(), 0, false, false};
       }
       go_back(state, to);
     }
@@ -138,7 +141,7 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     }
     contact_->accept();
     window_from_ = to;
-    if (asked_window_ == 0.0 && to == LatticeContact::in_ticks(until)) choose_window(taken);
+    if (asked_window_ == 0.0 && to == LatticeContact::in_ticks(until)) choose_window(taken, runs > 1);
   }
 }
 

@@ -49,6 +49,10 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
     section.pushes.resize(section.line_of_vertex.size());
     section.given.resize(section.line_of_vertex.size());
     section.is_pushed.resize(section.line_of_vertex.size(), 0);
+    section.is_watched.resize(section.line_of_vertex.size(), 0);
+    section.swept.resize(section.line_of_vertex.size());
+    for (const ContactSurface::Vertex& vertex : contact->surface().vertices())
+      section.grown_by.push_back(0.5 * contact->law().outer * (1.0 + 1e-6) + vertex.radius);
     section.takes = contact->takes_energy();
     if (section.takes) {
       section.rubbed.resize(section.given.size());
@@ -78,6 +82,10 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
       section.path_of_vertex.push_back(path);
       if (path >= 0) section.vertex_of_path[static_cast<std::size_t>(path)] = static_cast<std::int32_t>(v);
     }
+    section.vertices_by_path.resize(section.path_of_vertex.size());
+    std::iota(section.vertices_by_path.begin(), section.vertices_by_path.end(), 0);
+    std::ranges::sort(section.vertices_by_path, {},
+                      [&](std::int32_t v) { return section.path_of_vertex[static_cast<std::size_t>(v)]; });
   }
   correct_velocities(plan);
   forget();

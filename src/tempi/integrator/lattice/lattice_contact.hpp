@@ -100,8 +100,7 @@ class LatticeContact {
   // Where a vertex has been in a window, and how it went.
   struct Swept {
     Bounds box;
-    Vector way{};        // from the beginning to the end [m]
-    double stray = 0.0;  // from the straight line, at most [m]
+    Vector way{};  // from the beginning to the end [m]
   };
   struct Section {
     const LayeredContact* contact;
@@ -128,10 +127,14 @@ class LatticeContact {
     std::vector<Quiet> quiet;                              // of each pair
     std::vector<std::int32_t> first_of_vertex, of_vertex;  // the pairs of each vertex, one after the other
     std::vector<std::int32_t> vertex_of_path;              // -1: none
+    std::vector<std::int32_t> vertices_by_path;            // all, in the order in which lines are gone through
     // Pairs that may be near while every vertex stays in its box of `searched`, which is as large as some windows need.
     std::vector<ContactPair> candidates;
     std::vector<Bounds> searched;
-    std::vector<Swept> swept;
+    std::vector<char> is_watched;  // each vertex, being in a candidate: the others' boxes are looked at alone
+    std::vector<double> grown_by;  // the box of each: half of what counts as near, and its radius [m]
+    std::vector<Swept> swept;      // of those watched
+    std::vector<Chord> expected;
     std::vector<std::int8_t> lacking;  // of each candidate, layers
     std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
   };
@@ -177,6 +180,7 @@ class LatticeContact {
   void choose_tolerances();
   void begin_piece(std::size_t path, double now);
   void end_piece(std::size_t path, double now);
+  double stray_until(std::size_t path, double now) const;
   void leave_out_far(Section& section, double to);
   void wake(std::int32_t path);
   void wake_faster();
@@ -186,13 +190,14 @@ class LatticeContact {
   void book_taken(Section& section, std::size_t vertex, double now);
   void note_pushed(Section& section, std::int32_t vertex);
   void kick(Section& section, double now, State& state);
-  void sweep(Section& section, double to) const;
+  Swept sweep(const Section& section, std::size_t vertex, double to) const;
   void follow(std::int32_t path, double now);
   void find(Section& section, double to);
+  void search(Section& section, double to);
   Pair fresh(const Section& section, const ContactPair& key, int layers) const;
   void add_all(Section& section);
   Chord chord(std::size_t path, double from, double to) const;
-  void make_chords(double to);
+  void make_chords(double to, bool of_all);
   bool came_closer(const Section& section, const ContactPair& pair, int layer, double to) const;
   bool comes_closer(const Section& section, const ContactPair& pair, int layer, double from, double to) const;
   void require_others_before(const Section& section, const ContactPair& key, double to) const;

@@ -13,7 +13,7 @@
 namespace tempi {
 namespace {
 
-constexpr Index pairs_at_once = 64;
+constexpr Index pairs_at_once = 64, vertices_at_once = 1024;
 constexpr int layers_added_at_once = 2;
 
 }  // namespace
@@ -34,9 +34,14 @@ void LatticeContact::begin_piece(std::size_t path, double now) {
   piece.swerve = 0.0;
 }
 
-void LatticeContact::end_piece(std::size_t path, double now) {
+// How far the path may be from its pieces [m].
+double LatticeContact::stray_until(std::size_t path, double now) const {
   const Piece& piece = piece_[path];
-  stray_[path] = std::max(stray_[path], 0.5 * (now - piece.since) * tick_ * piece.swerve);
+  return std::max(stray_[path], 0.5 * (now - piece.since) * tick_ * piece.swerve);
+}
+
+void LatticeContact::end_piece(std::size_t path, double now) {
+  stray_[path] = stray_until(path, now);
   begin_piece(path, now);
 }
 
@@ -126,9 +131,10 @@ void LatticeContact::begin_paths(double to) {
   });
 }
 
-// A small part of the way to the next layer that is not there; nothing, where none is left.
+// A small part of the way to the next layer that is not there; nothing, where none is left. Of whoever is in no
+// candidate the box alone is asked for.
 void LatticeContact::choose_tolerances() {
-  constexpr double part = 0.002;
+  constexpr double part = 0.002, of_outer = 0.05;
   for (Piece& piece : piece_)
     if (piece.tolerance >= 0.0) piece.tolerance = std::numeric_limits<double>::infinity();
   for (const Section& section : sections_) {
@@ -142,7 +148,9 @@ void LatticeContact::choose_tolerances() {
     const auto way = [&](int layer) {
       return part * (section.contact->law().distance(layer) - section.contact->law().distance(layer + 1));
     };
-    for (std::size_t v = 0; v < section.path_of_vertex.size(); ++v) hold(static_cast<std::int32_t>(v), way(0));
+    const double of_watched = way(0), of_others = of_outer * section.contact->law().outer;
+    for (std::size_t v = 0; v < section.path_of_vertex.size(); ++v)
+      hold(static_cast<std::int32_t>(v), section.is_watched[v] != 0 ? of_watched : of_others);
     for (const Pair& pair : section.pairs) {
       const double tolerance = pair.layers < most_layers(pair) ? way(pair.layers) : 0.0;
       for (const std::int32_t v : pair.pair.vertices()) hold(v, tolerance);
@@ -151,7 +159,7 @@ void LatticeContact::choose_tolerances() {
 }
 
 bool LatticeContact::missed(double to) {
-  make_chords(to);
+  make_chords(to, false);
   bool any = false;
   for (Section& section : sections_) {
     if (section.contact->options().all_pairs) continue;
@@ -161,32 +169,27 @@ bool LatticeContact::missed(double to) {
   return any;
 }
 
-// Where the vertices have been in the window, or may have been, grown by half of what counts as near.
-void LatticeContact::sweep(Section& section, double to) const {
-  const auto vertices = section.contact->surface().vertices();
-  const double grown = 0.5 * section.contact->law().outer * (1.0 + 1e-6);
-  section.swept.assign(vertices.size(), {});
-  for (std::size_t v = 0; v < vertices.size(); ++v) {
-    Swept& swept = section.swept[v];
-    const std::int32_t path = section.path_of_vertex[v];
-    const auto p = static_cast<std::size_t>(path);
-    const Vector begin = path < 0 ? place(section, v, {}, from_) : paths_[p].front().place;
-    const Vector end = place(section, v, nodes_.lines(), to);
-    swept.box.take(begin);
-    swept.box.take(end);
-    double grown_by = grown + vertices[v].radius;
-    if (path >= 0) {
-      for (const Bend& bend : paths_[p]) swept.box.take(bend.place);
-      swept.stray = chords_[p].whole.stray;
-      grown_by += stray_[p];
-    }
-    double reach = 0.0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      swept.way[c] = end[c] - begin[c];
-      reach = std::max({reach, std::abs(swept.box.low[c]), std::abs(swept.box.high[c])});
-    }
-    swept.box.grow(grown_by + 1e-15 * reach);
+// Where a vertex has been in the window, or may have been, grown by half of what counts as near.
+LatticeContact::Swept LatticeContact::sweep(const Section& section, std::size_t vertex, double to) const {
+  const std::int32_t path = section.path_of_vertex[vertex];
+  const auto p = static_cast<std::size_t>(path);
+  const Vector begin = path < 0 ? place(section, vertex, {}, from_) : paths_[p].front().place;
+  const Vector end = place(section, vertex, nodes_.lines(), to);
+  Swept swept;
+  swept.box.take(begin);
+  swept.box.take(end);
+  double grown_by = section.grown_by[vertex];
+  if (path >= 0) {
+    for (const Bend& bend : paths_[p]) swept.box.take(bend.place);
+    grown_by += stray_until(p, to);
   }
+  double reach = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    swept.way[c] = end[c] - begin[c];
+    reach = std::max({reach, std::abs(swept.box.low[c]), std::abs(swept.box.high[c])});
+  }
+  swept.box.grow(grown_by + 1e-15 * reach);
+  return swept;
 }
 
 // Straight from one time to another, straying as far as its pieces may.
@@ -196,12 +199,18 @@ Chord LatticeContact::chord(std::size_t path, double from, double to) const {
   return of_path;
 }
 
-void LatticeContact::make_chords(double to) {
+// Of those that somebody will look at, or of all.
+void LatticeContact::make_chords(double to, bool of_all) {
   constexpr Index at_once = 64;
   constexpr std::size_t few = 8;  // bends, that pieces would tell no better
   for (double& end : ends_) end = std::min(end, to);
   team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
+    if (!of_all && std::ranges::none_of(sections_, [&](const Section& section) {
+          const std::int32_t v = section.vertex_of_path[p];
+          return v >= 0 && section.is_watched[static_cast<std::size_t>(v)] != 0;
+        }))
+      return;
     end_piece(p, to);
     Chords& chords = chords_[p];
     chords.whole = chord(p, from_, to);
@@ -268,25 +277,41 @@ bool LatticeContact::comes_closer(const Section& section, const ContactPair& pai
 
 // How many layers each pair near enough lacks.
 void LatticeContact::find(Section& section, double to) {
-  constexpr double windows_ahead = 4.0;  // of motion, that a search is good for
-  const LayeredContact& contact = *section.contact;
-  sweep(section, to);
-  const auto size = section.swept.size();
-  bool good = section.searched.size() == size;
-  for (std::size_t v = 0; good && v < size; ++v) good = section.searched[v].holds(section.swept[v].box);
-  if (!good) {
-    section.searched.resize(size);
-    for (std::size_t v = 0; v < size; ++v) {
-      const Swept& swept = section.swept[v];
-      Bounds& box = section.searched[v] = swept.box;
-      for (std::size_t c = 0; c < 3; ++c) (swept.way[c] > 0.0 ? box.high : box.low)[c] += windows_ahead * swept.way[c];
-      box.grow(0.5 * contact.law().outer + windows_ahead * swept.stray);
-    }
-    contact.surface().find_pairs(section.searched, section.search, section.candidates);
-    leave_out_far(section, to);
-  }
+  const auto size = section.path_of_vertex.size();
+  std::atomic<bool> good = section.searched.size() == size;
+  if (good)
+    team_.for_each(std::ssize(section.vertices_by_path), vertices_at_once, [&](Index i) {
+      const auto v = static_cast<std::size_t>(section.vertices_by_path[static_cast<std::size_t>(i)]);
+      const Swept swept = sweep(section, v, to);
+      if (!section.searched[v].holds(swept.box)) good.store(false, std::memory_order_relaxed);
+      if (section.is_watched[v] != 0) section.swept[v] = swept;
+    });
+  if (!good) search(section, to);
   count_lacking(section, layers_added_at_once,
                 [&](const ContactPair& pair, int layer) { return came_closer(section, pair, layer, to); });
+}
+
+// Who may be near while vertices stay where some windows' motion takes them: of more windows where few are near.
+void LatticeContact::search(Section& section, double to) {
+  constexpr double least_ahead = 4.0, most_ahead = 16.0;
+  make_chords(to, true);
+  const auto size = section.path_of_vertex.size();
+  const double ahead = std::clamp(static_cast<double>(size) / static_cast<double>(section.candidates.size() + 1),
+                                  least_ahead, most_ahead);
+  section.searched.resize(size);
+  for (std::size_t v = 0; v < size; ++v) {
+    const Swept swept = section.swept[v] = sweep(section, v, to);
+    Bounds& box = section.searched[v] = swept.box;
+    for (std::size_t c = 0; c < 3; ++c) (swept.way[c] > 0.0 ? box.high : box.low)[c] += ahead * swept.way[c];
+    const std::int32_t path = section.path_of_vertex[v];
+    box.grow(0.5 * section.contact->law().outer +
+             (path < 0 ? 0.0 : ahead * chords_[static_cast<std::size_t>(path)].whole.stray));
+  }
+  section.contact->surface().find_pairs(section.searched, section.search, section.candidates);
+  leave_out_far(section, to);
+  std::ranges::fill(section.is_watched, 0);
+  for (const ContactPair& pair : section.candidates)
+    for (const std::int32_t v : pair.vertices()) section.is_watched[static_cast<std::size_t>(v)] = 1;
 }
 
 // Of candidates whose boxes touch: closer(pair, layer), whether it comes within the distance of that layer.
@@ -311,20 +336,18 @@ void LatticeContact::count_lacking(Section& section, int most, Closer&& closer) 
 // Who would be found missing if vertices went on as they go, straying from that as lately, had better be there from the
 // beginning.
 void LatticeContact::expect(Section& section, double to) {
-  const auto vertices = section.contact->surface().vertices();
-  const double grown = 0.5 * section.contact->law().outer;
-  section.swept.assign(vertices.size(), {});
-  std::vector<Chord> chord(vertices.size());
-  for (std::size_t v = 0; v < vertices.size(); ++v) {
+  const double outer = section.contact->law().outer;
+  std::vector<Chord>& chord = section.expected;
+  chord.resize(section.path_of_vertex.size());
+  for (std::size_t v = 0; v < chord.size(); ++v) {
+    if (section.is_watched[v] == 0) continue;
     const std::int32_t path = section.path_of_vertex[v];
     chord[v] = {place(section, v, nodes_.lines(), from_), place(section, v, nodes_.lines(), to),
-                path < 0
-                    ? 0.0
-                    : 0.05 * section.contact->law().outer + 2.0 * chords_[static_cast<std::size_t>(path)].whole.stray};
-    Bounds& box = section.swept[v].box;
+                path < 0 ? 0.0 : 0.05 * outer + 2.0 * chords_[static_cast<std::size_t>(path)].whole.stray};
+    Bounds& box = section.swept[v].box = {};
     box.take(chord[v].begin);
     box.take(chord[v].end);
-    box.grow(grown + vertices[v].radius + chord[v].stray);
+    box.grow(section.grown_by[v] + chord[v].stray);
   }
   count_lacking(section, 1, [&](const ContactPair& pair, int layer) {
     if (layer > 0) return false;
