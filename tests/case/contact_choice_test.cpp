@@ -44,6 +44,22 @@ TEST(ChooseLayers, takes_what_is_given_and_chooses_the_rest_from_the_motion) {
   EXPECT_EQ(contact.surface().vertices().size(), 2u);
 }
 
+TEST(ChooseLayers, counts_on_the_speed_of_prescribed_motions) {
+  const CaseFolder folder;
+  const auto speed = [&](const std::string& fix) {
+    const Simulation s = folder.build(
+        "[particles]\nmass = 1.0\nradius = 0.1\nposition = [[0, 0, 0], [1, 0, 0], [2, 0, 0]]\n[[potential]]\ntype = "
+        "\"uniform-field\"\nacceleration = [0, 0, 0]\n[integrator]\nstep = 0.01\n[run]\nend_time = 1.0\n[[contact]]\n"
+        "distance = 0.02\nstiffness = 1e6\n" +
+        fix);
+    return s.model->layers().front()->options().speed;
+  };
+  EXPECT_EQ(speed(""), 0.0);
+  EXPECT_EQ(speed("[[fix]]\nwhere = \"X < 0.5\"\n"), 0.0);  // at rest
+  EXPECT_NEAR(speed("[[fix]]\nwhere = \"X < 0.5\"\ndisplacement = [\"3*t^2/2\", \"0\", \"0\"]\n"), 3.0, 1e-4);
+  EXPECT_NEAR(speed("[[fix]]\nwhere = \"X < 1.5\"\ndisplacement = [\"(0.5 - X)*t\", \"0\", \"0\"]\n"), 1.0, 1e-6);
+}
+
 TEST(ChooseLayers, refuses_what_does_not_fit_where_it_stands) {
   const CaseFolder folder;
   const auto refused = [&](const std::string& sections, const std::string& integrator = "") {

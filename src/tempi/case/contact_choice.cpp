@@ -254,6 +254,7 @@ double speed_of(const TouchingBody& body, std::span<const WallInput> walls) {
   };
   for (std::size_t a = 0; a < body.masses.size(); ++a) take(body.velocity.subspan(a * d, d), a == 0);
   for (const WallInput& wall : walls) take(padded(wall.velocity), false);
+  for (std::size_t i = 0; i < body.driven.size(); i += d) take(body.driven.subspan(i, d), false);
   double squared = body.fall * body.fall;
   for (std::size_t c = 0; c < d; ++c) squared += (high[c] - low[c]) * (high[c] - low[c]);
   return std::sqrt(squared);

@@ -23,6 +23,7 @@ struct TouchingBody {
   const Constants& constants;
   std::span<const double> radii = {};                           // of the nodes [m]; empty: nobody has one
   std::span<const double> velocity = {};                        // where the run starts [m/s]; for layers
+  std::span<const double> driven = {};                          // the least and the largest velocity as prescribed
   std::span<const std::unique_ptr<Potential>> potentials = {};  // for layers
   double fall = 0.0;                                            // the speed that loads may give [m/s]; for layers
   double travel = 0.0;                                          // how far things may get [m]; for layers
@@ -36,10 +37,10 @@ double penalty_step(std::span<const NodeId> nodes, std::span<const double> masse
 std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const TouchingBody& body);
 
 // Layers of contact between what [[contact]] chooses, and the walls, which are rigid things among it. What it does not
-// give is chosen: inner distance a tenth of the outer one; speed as velocities, walls and falls have it; stiffness as
-// stiff as the surface is by itself (median over its nodes), and stiff enough that the first layer stops every node by
-// itself and the pressure of a wave of this speed. Throws PlacedError: nobody who may touch, keys of the other law,
-// values out of range, a wall inside out.
+// give is chosen: inner distance a tenth of the outer one; speed as velocities, walls, falls and prescribed motions
+// have it; stiffness as stiff as the surface is by itself (median over its nodes), and stiff enough that the first
+// layer stops every node by itself and the pressure of a wave of this speed. Throws PlacedError: nobody who may touch,
+// keys of the other law, values out of range, a wall inside out.
 struct ChosenLayers {
   std::unique_ptr<LayeredContact> layers;
   std::unique_ptr<FaceContact> faces;  // to see who crosses where the run starts; null where there are no faces

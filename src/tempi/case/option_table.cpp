@@ -301,7 +301,8 @@ constexpr Option rows[] = {
     {"contact", "exponent", number, "", "3", "", from_two_to_four,
      "of layers: p; with 2 energy wanders some 100 times as far"},
     {"contact", "speed", number, "m/s", "", "", positive,
-     "of layers: the speed of approach that steps allow for; omitted: that of the initial velocities, walls and falls"},
+     "of layers: the speed of approach that steps allow for; omitted: that of the initial velocities, walls, falls and "
+     "prescribed motions"},
     {"contact", "surface_safety", number, "", "0.3", "", fraction,
      "of layers: cells at the surface take at most this part of their stable step, where safety sets them (contact "
      "makes their nodes stiffer), and never more than 0.7 of the time in which the first layer is crossed at speed; "
