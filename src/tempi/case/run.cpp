@@ -165,6 +165,12 @@ class Run {
     return true;
   }
 
+  // Windows of contact, up to eight of the longest steps, should not be cut.
+  double least_slice() const {
+    constexpr double enough = 32.0;  // of the longest steps
+    return s_.model->layers().empty() ? 0.0 : enough * *std::ranges::max_element(s_.plan.steps);
+  }
+
   // In slices of a fraction of a second, so that an interruption is heard and progress is shown.
   bool advance_to(double t) {
     while (now_.reached < t) {
@@ -181,7 +187,7 @@ class Run {
       now_.wall_time += elapsed;
       now_.reached = target;
       if (elapsed < 0.1) now_.slice *= 2.0;
-      if (elapsed > 0.4) now_.slice *= 0.5;
+      if (elapsed > 0.4) now_.slice = std::max(0.5 * now_.slice, least_slice());
       report_progress(elapsed);
     }
     return true;

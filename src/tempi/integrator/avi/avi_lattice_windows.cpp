@@ -89,15 +89,16 @@ AviLattice::Fine AviLattice::longest_window() const {
   return 8 * fine_tick * *std::ranges::max_element(lattice_.ticks);
 }
 
-// Windows become longer where none had to run again; otherwise longer, or shorter, for as long as that makes time pass
-// faster.
+// Windows become longer where none had to run again and time passed no slower; otherwise longer, or shorter, for as
+// long as that makes time pass faster.
 void AviLattice::choose_window(double taken, bool again) {
-  constexpr Index enough = 4;  // windows
+  constexpr Index enough = 4;        // windows
+  constexpr double by_chance = 1.2;  // one time may differ from another
   cost_.taken += taken;
   cost_.again = cost_.again || again;
   if (++cost_.windows < enough) return;
   const double now = cost_.taken / static_cast<double>(enough * window_);
-  const bool longer = !cost_.again || cost_.longer == (now <= cost_.before);
+  const bool longer = (!cost_.again && now < by_chance * cost_.before) || cost_.longer == (now <= cost_.before);
   cost_ = {0.0, now, 0, longer, false};
   window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest_window, longest_window());
 }

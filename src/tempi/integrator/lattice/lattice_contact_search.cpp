@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/lattice/lattice_contact.hpp"
@@ -286,6 +287,7 @@ void LatticeContact::find(Section& section, double to) {
       if (!section.searched[v].holds(swept.box)) good.store(false, std::memory_order_relaxed);
       if (section.is_watched[v] != 0) section.swept[v] = swept;
     });
+  ++section.windows_searched;
   if (!good) search(section, to);
   count_lacking(section, layers_added_at_once,
                 [&](const ContactPair& pair, int layer) { return came_closer(section, pair, layer, to); });
@@ -293,18 +295,21 @@ void LatticeContact::find(Section& section, double to) {
 
 // Who may be near while vertices stay where some windows' motion takes them: of more windows where few are near.
 void LatticeContact::search(Section& section, double to) {
-  constexpr double least_ahead = 4.0, most_ahead = 16.0;
+  constexpr double least_ahead = 4.0, most_ahead = 16.0, least_slack = 0.05, most_slack = 0.5;
+  constexpr Index soon = 8, late = 32;  // windows
   make_chords(to, true);
   const auto size = section.path_of_vertex.size();
   const double ahead = std::clamp(static_cast<double>(size) / static_cast<double>(section.candidates.size() + 1),
                                   least_ahead, most_ahead);
+  if (const Index lasted = std::exchange(section.windows_searched, 0); lasted > late || lasted < soon)
+    section.slack = std::clamp(lasted > late ? 0.5 * section.slack : 2.0 * section.slack, least_slack, most_slack);
   section.searched.resize(size);
   for (std::size_t v = 0; v < size; ++v) {
     const Swept swept = section.swept[v] = sweep(section, v, to);
     Bounds& box = section.searched[v] = swept.box;
     for (std::size_t c = 0; c < 3; ++c) (swept.way[c] > 0.0 ? box.high : box.low)[c] += ahead * swept.way[c];
     const std::int32_t path = section.path_of_vertex[v];
-    box.grow(0.5 * section.contact->law().outer +
+    box.grow(section.slack * section.contact->law().outer +
              (path < 0 ? 0.0 : ahead * chords_[static_cast<std::size_t>(path)].whole.stray));
   }
   section.contact->surface().find_pairs(section.searched, section.search, section.candidates);
