@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Six walls close on a cloth of 30 by 30 cm until it fits into a cube of 7.6 cm.
+"""Six walls close on a cloth of 30 by 30 cm until it fits into a cube of 7.6 cm, and a sphere on one of 23 by 23 cm.
 
---full: cells of 6 mm instead of 15, layers from 1.2 mm on. --draw: the picture of the README."""
+--full: cells of 6 mm instead of 15, layers from 1.2 mm on; in the sphere of 3.6 mm instead of 9.6. --draw: the picture of the README."""
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,21 @@ def draw(result: Run) -> None:
     figure.savefig(HERE / "crumple.png", dpi=200)
 
 
+def in_sphere(report: Report, full: bool) -> None:
+    n, distance, end = (64, 2.2e-3, 0.157) if full else (24, 3.2e-3, 0.15)
+    with tempfile.TemporaryDirectory() as folder:
+        geometry = Path(folder) / "sphere.geo"
+        geometry.write_text((HERE / "sphere.geo").read_text(encoding="utf-8").replace("n = 160;", f"n = {n};"), encoding="utf-8")
+        result = run(HERE / "sphere.toml", f"sphere-{full}", {"mesh.file": f'"{geometry}"', "contact.0.distance": distance, "run.end_time": end})
+    h, s = result.history, result.summary
+    report.figure("in a sphere that shrinks: triangles", len(Mesh(VtuFile(result.frames[0][1])).faces))
+    report.figure("in a sphere: edges that pass through faces, in all frames", crossings_of(result), 0, 0)
+    report.figure("in a sphere: smallest distance, over that at which layers begin", s["measures"]["smallest_distance"] / distance, 0.1, 1, scatter=0.5)
+    report.figure("in a sphere: pairs that push each other, at most", int(h["contact_1.pairs"].max()), scatter=0.5)
+    balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
+    report.figure("in a sphere: energy unaccounted for, of its work", float(np.abs(balance).max() / h["external_work"][-1]), 0, 0.002, scatter=1)
+
+
 def main() -> int:
     given = options(__doc__, ("draw",))
     report = Report("a cloth is crumpled by six walls", HERE, given)
@@ -54,6 +70,7 @@ def main() -> int:
     report.figure("pairs at a vertex, at most", s["measures"]["pairs_at_a_vertex"], scatter=0.5)
     balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
     report.figure("energy unaccounted for, of the work of the walls", float(np.abs(balance).max() / h["external_work"][-1]), 0, 0.002, scatter=1)
+    in_sphere(report, given.full)
     if given.draw:
         draw(result)
     return report.close()
