@@ -311,43 +311,25 @@ class Builder {
     return fastest;
   }
 
-  // The least and the largest velocity of nodes that move as prescribed, component by component, at instants of the
-  // run; empty: none do.
-  std::vector<double> driven_velocities() const {
-    constexpr int instants = 33;
-    const auto d = static_cast<std::size_t>(mesh().dim());
-    std::vector<double> found;
-    for (const NodeId a : parts_.supports.held_nodes()) {
-      if (!parts_.supports.moves(a)) continue;
-      if (found.empty()) found.assign(2 * d, 0.0);  // others are at rest
-      for (int k = 0; k < instants; ++k)
-        for (std::size_t c = 0; c < d; ++c) {
-          const double v = parts_.supports.velocity(a, static_cast<int>(c), input().end_time * k / (instants - 1),
-                                                    1e-6 * input().end_time);
-          found[c] = std::min(found[c], v);
-          found[d + c] = std::max(found[d + c], v);
-        }
-    }
-    return found;
-  }
-
   void add_layers() {
     if (std::ranges::none_of(input().contacts, &ContactInput::has_layers)) return;
     const std::vector<double> velocity =
         initial_velocities(input(), mesh(), s_.body.first_particle, particles_.particles.velocity);
-    const std::vector<double> driven = driven_velocities();
-    double fastest = speed_of_falls();
+    double fastest = std::max(speed_of_falls(), driven_speed(parts_.supports, input().end_time, mesh().dim()));
     for (const double v : velocity) fastest = std::max(fastest, std::abs(v));
-    for (const double v : driven) fastest = std::max(fastest, std::abs(v));
     const double travel = 2.0 * fastest * input().end_time;
     for (std::size_t c = 0; c < static_cast<std::size_t>(mesh().dim()); ++c)
       if (s_.body.box.length(c))
         throw PlacedError(input().contacts.front().place,
                           "layers of contact do not reach across the boundary of a periodic box. Leave out box, or use "
                           "a [[potential]].");
-    const TouchingBody body = {
-        mesh(), cell_mesh(),       s_.body.first_particle, parts_.mass, input().constants, radii_, velocity,
-        driven, parts_.potentials, speed_of_falls(),       travel};
+    TouchingBody body{mesh(), cell_mesh(), s_.body.first_particle, parts_.mass, input().constants, radii_};
+    body.velocity = velocity;
+    body.potentials = parts_.potentials;
+    body.supports = &parts_.supports;
+    body.end_time = input().end_time;
+    body.fall = speed_of_falls();
+    body.travel = travel;
     std::vector<WallInput> walls;
     std::ranges::copy_if(input().walls, std::back_inserter(walls), [&](const WallInput& w) { return is_of_layers(w); });
     for (const ContactInput& contact : input().contacts) {

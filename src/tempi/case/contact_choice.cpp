@@ -243,6 +243,12 @@ std::vector<double> nodal_stiffness(const TouchingBody& body) {
   return k;
 }
 
+bool is_held(const Supports& supports, NodeId a, int dim) {
+  for (int c = 0; c < dim; ++c)
+    if (supports.support_of(a, c) == Supports::none) return false;
+  return true;
+}
+
 double speed_of(const TouchingBody& body, std::span<const WallInput> walls) {
   const auto d = static_cast<std::size_t>(body.mesh.dim());
   Point low{}, high{};
@@ -254,10 +260,10 @@ double speed_of(const TouchingBody& body, std::span<const WallInput> walls) {
   };
   for (std::size_t a = 0; a < body.masses.size(); ++a) take(body.velocity.subspan(a * d, d), a == 0);
   for (const WallInput& wall : walls) take(padded(wall.velocity), false);
-  for (std::size_t i = 0; i < body.driven.size(); i += d) take(body.driven.subspan(i, d), false);
   double squared = body.fall * body.fall;
   for (std::size_t c = 0; c < d; ++c) squared += (high[c] - low[c]) * (high[c] - low[c]);
-  return std::sqrt(squared);
+  const double driven = body.supports == nullptr ? 0.0 : driven_speed(*body.supports, body.end_time, body.mesh.dim());
+  return std::max(std::sqrt(squared), driven);
 }
 
 double stiffness_of(const ContactInput& in, const LayerLaw& law, double speed, std::span<const NodeId> nodes,
@@ -270,7 +276,8 @@ double stiffness_of(const ContactInput& in, const LayerLaw& law, double speed, s
   for (const NodeId a : nodes) {
     const double m = body.masses[ordinal(a)];
     own.push_back(k[ordinal(a)]);
-    const double wave = speed * std::sqrt(own.back() * m);  // [N]
+    if (body.supports != nullptr && is_held(*body.supports, a, body.mesh.dim())) continue;  // nothing has to stop it
+    const double wave = speed * std::sqrt(own.back() * m);                                  // [N]
     needed = std::max(
         {needed, 0.5 * m * speed * speed / unit.barrier(0), wave / std::pow(law.depth(0), law.exponent - 1.0)});
   }
@@ -284,6 +291,33 @@ double stiffness_of(const ContactInput& in, const LayerLaw& law, double speed, s
 }
 
 }  // namespace
+
+double driven_speed(const Supports& supports, double end_time, int dim) {
+  constexpr int instants = 33, directions = 13;
+  std::array<Point, directions> along;
+  for (int i = 0; i < directions; ++i) {  // half of the neighbours in a grid
+    const int k = i + 14;
+    const Point n = {k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0};
+    const double length = std::sqrt(dot(n, n));
+    for (std::size_t c = 0; c < 3; ++c) along[static_cast<std::size_t>(i)][c] = n[c] / length;
+  }
+  double fastest = 0.0;
+  for (int k = 0; k < instants; ++k) {
+    std::array<double, directions> low{}, high{};  // others are at rest
+    for (const NodeId a : supports.held_nodes()) {
+      if (!supports.moves(a)) continue;
+      Point v{};
+      for (int c = 0; c < dim; ++c)
+        v[static_cast<std::size_t>(c)] = supports.velocity(a, c, end_time * k / (instants - 1), 1e-6 * end_time);
+      for (std::size_t i = 0; i < along.size(); ++i) {
+        low[i] = std::min(low[i], dot(v, along[i]));
+        high[i] = std::max(high[i], dot(v, along[i]));
+      }
+    }
+    for (std::size_t i = 0; i < along.size(); ++i) fastest = std::max(fastest, high[i] - low[i]);
+  }
+  return fastest;
+}
 
 ChosenLayers choose_layers(const ContactInput& in, std::span<const WallInput> walls, const TouchingBody& body) {
   refuse_keys(in.of_faces, "faces");

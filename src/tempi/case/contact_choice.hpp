@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tempi/case/case_file.hpp"
+#include "tempi/constraint/supports.hpp"
 #include "tempi/contact/face_contact.hpp"
 #include "tempi/contact/layered_contact.hpp"
 #include "tempi/integrator/stepping/stepping_energy.hpp"
@@ -23,11 +24,16 @@ struct TouchingBody {
   const Constants& constants;
   std::span<const double> radii = {};                           // of the nodes [m]; empty: nobody has one
   std::span<const double> velocity = {};                        // where the run starts [m/s]; for layers
-  std::span<const double> driven = {};                          // the least and the largest velocity as prescribed
+  const Supports* supports = nullptr;                           // for layers
+  double end_time = 0.0;                                        // [s]; for layers
   std::span<const std::unique_ptr<Potential>> potentials = {};  // for layers
   double fall = 0.0;                                            // the speed that loads may give [m/s]; for layers
   double travel = 0.0;                                          // how far things may get [m]; for layers
 };
+
+// How fast nodes that move as prescribed come towards each other or towards what rests, at most [m/s]: over the run, as
+// directions along axes and diagonals tell.
+double driven_speed(const Supports& supports, double end_time, int dim);
 
 // How long a step a penalty takes, about: a quarter of the stable step 2 sqrt(epsilon m) of the lightest of `nodes`
 // [s]. A node may feel several faces at once.
