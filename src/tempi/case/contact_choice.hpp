@@ -32,7 +32,7 @@ struct TouchingBody {
 };
 
 // How fast nodes that move as prescribed come towards each other or towards what rests, at most [m/s]: over the run, as
-// directions along axes and diagonals tell.
+// directions along axes and diagonals tell; of many nodes, some thousand of them.
 double driven_speed(const Supports& supports, double end_time, int dim);
 
 // How long a step a penalty takes, about: a quarter of the stable step 2 sqrt(epsilon m) of the lightest of `nodes`
