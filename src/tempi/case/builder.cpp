@@ -315,7 +315,8 @@ class Builder {
     if (std::ranges::none_of(input().contacts, &ContactInput::has_layers)) return;
     const std::vector<double> velocity =
         initial_velocities(input(), mesh(), s_.body.first_particle, particles_.particles.velocity);
-    double fastest = std::max(speed_of_falls(), driven_speed(parts_.supports, input().end_time, mesh().dim()));
+    const double driven = driven_speed(parts_.supports, input().end_time, mesh().dim());
+    double fastest = std::max(speed_of_falls(), driven);
     for (const double v : velocity) fastest = std::max(fastest, std::abs(v));
     const double travel = 2.0 * fastest * input().end_time;
     for (std::size_t c = 0; c < static_cast<std::size_t>(mesh().dim()); ++c)
@@ -327,7 +328,7 @@ class Builder {
     body.velocity = velocity;
     body.potentials = parts_.potentials;
     body.supports = &parts_.supports;
-    body.end_time = input().end_time;
+    body.driven = driven;
     body.fall = speed_of_falls();
     body.travel = travel;
     std::vector<WallInput> walls;

@@ -262,8 +262,7 @@ double speed_of(const TouchingBody& body, std::span<const WallInput> walls) {
   for (const WallInput& wall : walls) take(padded(wall.velocity), false);
   double squared = body.fall * body.fall;
   for (std::size_t c = 0; c < d; ++c) squared += (high[c] - low[c]) * (high[c] - low[c]);
-  const double driven = body.supports == nullptr ? 0.0 : driven_speed(*body.supports, body.end_time, body.mesh.dim());
-  return std::max(std::sqrt(squared), driven);
+  return std::max(std::sqrt(squared), body.driven);
 }
 
 double stiffness_of(const ContactInput& in, const LayerLaw& law, double speed, std::span<const NodeId> nodes,

@@ -25,7 +25,7 @@ struct TouchingBody {
   std::span<const double> radii = {};                           // of the nodes [m]; empty: nobody has one
   std::span<const double> velocity = {};                        // where the run starts [m/s]; for layers
   const Supports* supports = nullptr;                           // for layers
-  double end_time = 0.0;                                        // [s]; for layers
+  double driven = 0.0;                                          // driven_speed of these; for layers
   std::span<const std::unique_ptr<Potential>> potentials = {};  // for layers
   double fall = 0.0;                                            // the speed that loads may give [m/s]; for layers
   double travel = 0.0;                                          // how far things may get [m]; for layers

@@ -140,6 +140,8 @@ class Run {
   // Writes the k-th of n evenly spaced outputs at exactly end_time k / n, or the nearest whole step where that is asked
   // for. Tells whether the end was reached.
   bool go() {
+    constexpr double enough = 32.0;  // of the longest steps: windows of contact are up to eight of them
+    if (!s_.model->layers().empty()) least_slice_ = enough * *std::ranges::max_element(s_.plan.steps);
     const Index rows = s_.outputs.rows, pictures = s_.outputs.frames;
     const auto time_of = [&](Index k, Index n) {
       if (k > n || n == 0) return std::numeric_limits<double>::infinity();
@@ -165,18 +167,13 @@ class Run {
     return true;
   }
 
-  // Windows of contact, up to eight of the longest steps, should not be cut.
-  double least_slice() const {
-    constexpr double enough = 32.0;  // of the longest steps
-    return s_.model->layers().empty() ? 0.0 : enough * *std::ranges::max_element(s_.plan.steps);
-  }
-
   // In slices of a fraction of a second, so that an interruption is heard and progress is shown.
   bool advance_to(double t) {
     while (now_.reached < t) {
       if (must_stop()) return false;
       const double interval = s_.input.checkpoint_interval;
       if (interval > 0.0 && rows_.empty() && seconds_since(last_checkpoint_) > interval) write_checkpoint();
+      now_.slice = std::max(now_.slice, least_slice_);
       const double target = std::min(t, now_.reached + now_.slice);
       const auto start = Clock::now();
       if (residual_)
@@ -187,7 +184,7 @@ class Run {
       now_.wall_time += elapsed;
       now_.reached = target;
       if (elapsed < 0.1) now_.slice *= 2.0;
-      if (elapsed > 0.4) now_.slice = std::max(0.5 * now_.slice, least_slice());
+      if (elapsed > 0.4) now_.slice *= 0.5;
       report_progress(elapsed);
     }
     return true;
@@ -314,7 +311,8 @@ class Run {
   std::vector<Row> rows_;                // in doubt, or about to be written
   std::optional<ResonanceGuard> guard_;  // of unequal steps on a lattice
   RunPosition now_;
-  std::string why_;  // it is interrupted
+  double least_slice_ = 0.0;  // [s]
+  std::string why_;           // it is interrupted
   Clock::time_point last_checkpoint_;
   double checkpoint_time_ = 0.0, longest_output_ = 0.0, since_report_ = 0.0;  // wall times [s]
 };

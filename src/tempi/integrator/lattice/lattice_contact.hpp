@@ -131,12 +131,12 @@ class LatticeContact {
     // Pairs that may be near while every vertex stays in its box of `searched`, which is as large as some windows need.
     std::vector<ContactPair> candidates;
     std::vector<Bounds> searched;
-    double slack = 0.1;            // by which these are larger than motion asks for, of the outer distance
-    Index windows_searched = 0;    // how many were content with them
-    std::vector<char> is_watched;  // each vertex, being in a candidate: the others' boxes are looked at alone
-    std::vector<double> grown_by;  // the box of each: half of what counts as near, and its radius [m]
-    std::vector<Swept> swept;      // of those watched
-    std::vector<Chord> expected;
+    double slack = 0.1;                // by which these are larger than motion asks for, of the outer distance
+    Index windows_searched = 0;        // how many were content with them
+    std::vector<char> is_watched;      // each vertex, being in a candidate: the others' boxes are looked at alone
+    std::vector<double> grown_by;      // the box of each: half of what counts as near, and its radius [m]
+    std::vector<Swept> swept;          // of those watched
+    std::vector<Chord> expected;       // ways of those watched, as they go
     std::vector<std::int8_t> lacking;  // of each candidate, layers
     std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
   };
