@@ -160,11 +160,14 @@ int run_built(tempi::Simulation& simulation, const Arguments& arguments, tempi::
   return done;
 }
 
+tempi::Existing existing_of(const Arguments& arguments) {
+  if (arguments.overwrite) return tempi::Existing::overwrite;
+  return arguments.resume ? tempi::Existing::resume : tempi::Existing::refuse;
+}
+
 int run_case(const Arguments& arguments) {
   tempi::RunOptions options;
-  options.existing = arguments.overwrite ? tempi::Existing::overwrite
-                     : arguments.resume  ? tempi::Existing::resume
-                                         : tempi::Existing::refuse;
+  options.existing = existing_of(arguments);
   options.folder = folder_of(arguments, ".out");
   tempi::CaseFile input = tempi::read_case(arguments.case_file, arguments.settings);
   tempi::check_output_folder(options.folder, options.existing);
@@ -217,12 +220,15 @@ int adapt_case(const Arguments& arguments) {
 // A run for each speed, and what they tell together.
 int measure_restitution(const Arguments& arguments) {
   tempi::RunOptions options;
-  options.existing = arguments.overwrite ? tempi::Existing::overwrite : tempi::Existing::refuse;
+  options.existing = existing_of(arguments);
   const fs::path folder = folder_of(arguments, ".restitution");
   const tempi::CaseFile given = tempi::read_case(arguments.case_file, arguments.settings);
   const std::set<double> speeds(arguments.speeds.begin(), arguments.speeds.end());
   const auto folder_at = [&](double speed) { return folder / fmt::format("speed-{:.6g}", speed); };
   for (const double speed : speeds) tempi::check_output_folder(folder_at(speed), options.existing);
+  const fs::path table = folder / tempi::restitution_table;
+  const std::vector<tempi::Impact> known =
+      arguments.resume ? tempi::read_restitution(table) : std::vector<tempi::Impact>();
   Arguments of_run = arguments;
   of_run.quiet = true;
   std::vector<tempi::Impact> impacts;
@@ -230,15 +236,21 @@ int measure_restitution(const Arguments& arguments) {
   for (const double speed : speeds) {
     std::vector<std::string> settings = arguments.settings;
     for (std::string& setting : tempi::settings_of_impact(given, speed)) settings.push_back(std::move(setting));
-    tempi::Simulation simulation = built(tempi::read_case(arguments.case_file, settings), arguments.threads);
-    for (const std::string& warning : simulation.warnings)
-      if (!arguments.quiet && warnings.insert(warning).second) say("warning: " + warning);
-    const tempi::ImpactWatch watch(simulation, speed);
     options.folder = folder_at(speed);
-    options.started = std::chrono::steady_clock::now();
-    if (const int code = run_built(simulation, of_run, options); code != done) return code;
-    impacts.push_back(watch(simulation));
-    tempi::write_restitution(folder / tempi::restitution_table, impacts);
+    tempi::CaseFile input = tempi::read_case(arguments.case_file, settings);
+    const auto row = std::ranges::find(known, speed, &tempi::Impact::speed);
+    if (row != known.end() && tempi::is_complete(options.folder, input)) {
+      impacts.push_back(*row);
+    } else {
+      tempi::Simulation simulation = built(std::move(input), arguments.threads);
+      for (const std::string& warning : simulation.warnings)
+        if (!arguments.quiet && warnings.insert(warning).second) say("warning: " + warning);
+      const tempi::ImpactWatch watch(simulation, speed);
+      options.started = std::chrono::steady_clock::now();
+      if (const int code = run_built(simulation, of_run, options); code != done) return code;
+      impacts.push_back(watch(simulation));
+    }
+    tempi::write_restitution(table, impacts);
     if (arguments.quiet) continue;
     if (impacts.size() == 1) fmt::print("{:>12}  {:>12}  {:>13}\n", "speed [m/s]", "restitution", "in vibrations");
     fmt::print("{:>12.6g}  {:>12.8f}  {:>13.4g}\n", speed, impacts.back().restitution, impacts.back().vibrating);
@@ -311,9 +323,10 @@ int dispatch(int argc, char** argv) {
   };
   CLI::App* run = app.add_subcommand("run", "run a case and write its results");
   add_case(run);
-  CLI::Option* overwrite = add_results(run, ".out");
-  run->add_flag("--resume", arguments.resume, "go on from the checkpoint of a run that was cut off, if there is one")
-      ->excludes(overwrite);
+  const auto add_resume = [&](CLI::App* command, CLI::Option* overwrite, const char* text) {
+    command->add_flag("--resume", arguments.resume, text)->excludes(overwrite);
+  };
+  add_resume(run, add_results(run, ".out"), "go on from the checkpoint of a run that was cut off, if there is one");
   CLI::App* adapt = app.add_subcommand(
       "adapt", "move the nodes of a static case's mesh to configurational equilibrium, and run it on that mesh");
   add_case(adapt);
@@ -334,7 +347,8 @@ int dispatch(int argc, char** argv) {
   CLI::App* restitution = app.add_subcommand(
       "restitution", "run an impact of two bodies at several speeds, and fit the coefficient of restitution to them");
   add_case(restitution);
-  add_results(restitution, ".restitution");
+  add_resume(restitution, add_results(restitution, ".restitution"),
+             "take what is there of speeds that are done, and go on from the checkpoint of the one that was cut off");
   restitution->add_option("--speeds", arguments.speeds, "speeds of approach [m/s], values of the case's constant speed")
       ->required()
       ->delimiter(',')

@@ -22,7 +22,7 @@ LAYERS = {
     "element": {"core", "mesh", "material", "simd", "potential"},
     "pair": {"core", "simd", "space", "potential"},
     "contact": {"core", "mesh", "simd", "space", "potential", "constraint"},
-    "force": {"core", "mesh", "simd", "element", "pair", "contact"},
+    "force": {"core", "mesh", "simd", "potential", "element", "pair", "contact"},
     "constraint": {"core", "mesh"},
     "model": {"core", "mesh", "potential", "force", "constraint", "contact"},
     "schedule": {"core"},

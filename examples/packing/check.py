@@ -68,6 +68,33 @@ def draw(result: Run, radius: np.ndarray, width: float) -> None:
     figure.savefig(HERE / "packing.png", dpi=200)
 
 
+def settle(report: Report, losing: str, name: str, settings: dict[str, object], x: np.ndarray, radius: np.ndarray, width: float, unaccounted: float) -> Run:
+    """Runs until the grains are at rest, and looks how they lie; `losing`: what takes their energy."""
+    result = run(HERE / "packing.toml", name, settings)
+    h, s = result.history, result.summary
+    place = VtuFile(result.frames[-1][1]).places
+    mass = 4 / 3 * math.pi * DENSITY * radius**3
+
+    def figure(what: str, value: float, *limits: object, **more: object) -> None:
+        report.figure(f"{losing}: {what}", value, *limits, **more)
+
+    lost = float(-h["damping_work"][-1])
+    figure("energy of motion in the end, of what fell", float(h["kinetic_energy"][-1]) / lost, 0, 1e-4, scatter=1)
+    figure("taken, of the work of gravity", lost / float(h["external_work"][-1]), 0.98, 1.02)
+    balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
+    figure("energy unaccounted for, of what was dissipated", float(np.abs(balance).max()) / lost, 0, unaccounted, scatter=1)
+    pushed = float(h["linear_momentum_z"][-1])  # gravity's impulse is known: the rest came from floor and drag
+    figure("momentum left, of gravity's impulse", abs(pushed) / float(mass.sum() * GRAVITY * s["end_time"]), 0, 1e-4, scatter=9)
+    inner = (place[:, 2] > 3 * RADIUS) & (place[:, 2] < 0.8 * place[:, 2].max())
+    low, high = place[inner, 2].min(), place[inner, 2].max()
+    fraction = float((4 / 3 * math.pi * radius[inner] ** 3).sum() / (width**2 * (high - low)))
+    figure("volume filled, walls included", fraction, 0.5, 0.66, "random: 0.60 to 0.64", 0.03)
+    figure("pairs that touch, per grain", touching(place, radius) / len(x), 2.5, 3.6, "3, stiff and without friction", 0.05)
+    beyond = np.maximum(radius - place[:, :2].min(axis=1), place[:, :2].max(axis=1) + radius - width)
+    figure("farthest below the floor or beyond a wall [radii]", float(np.maximum(radius - place[:, 2], beyond).max() / RADIUS), -1, 0.1, scatter=1)
+    return result
+
+
 def main() -> int:
     given = options(__doc__, ("draw", "grains"))
     count = 100_000 if given.full else 1000
@@ -80,27 +107,10 @@ def main() -> int:
         file = Path(tempfile.mkdtemp(prefix="tempi-")) / "grains.csv"
         write(file, x, radius)
         settings = {"run.end_time": 0.8, "particles.file": f'"{file}"', "wall.3.point": [width, 0, 0], "wall.4.point": [0, width, 0]}
-    result = run(HERE / "packing.toml", f"packing-{count}", settings)
-    h, s = result.history, result.summary
-    last = VtuFile(result.frames[-1][1])
-    place = last.places
-    mass = 4 / 3 * math.pi * DENSITY * radius**3
-    report.figure("grains", len(place))
-    report.figure("energy of motion in the end, of what fell", float(h["kinetic_energy"][-1] / -h["damping_work"][-1]), 0, 1e-4, scatter=1)
-    fallen = float(h["external_work"][-1])
-    report.figure("taken by drag, of the work of gravity", float(-h["damping_work"][-1]) / fallen, 0.98, 1.02)
-    balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
-    report.figure("energy unaccounted for, of what was dissipated", float(np.abs(balance).max() / -h["damping_work"][-1]), 0, 3e-3, scatter=1)
-    pushed = float(h["linear_momentum_z"][-1])  # gravity's impulse is known: the rest came from floor and drag
-    report.figure("momentum left, of gravity's impulse", abs(pushed) / float(mass.sum() * GRAVITY * s["end_time"]), 0, 1e-4, scatter=9)
-    inner = (place[:, 2] > 3 * RADIUS) & (place[:, 2] < 0.8 * place[:, 2].max())
-    low, high = place[inner, 2].min(), place[inner, 2].max()
-    fraction = float((4 / 3 * math.pi * radius[inner] ** 3).sum() / (width**2 * (high - low)))
-    report.figure("volume filled, walls included", fraction, 0.5, 0.66, "random: 0.60 to 0.64", 0.03)
-    report.figure("pairs that touch, per grain", touching(place, radius) / count, 2.5, 3.6, "3, stiff and without friction", 0.05)
-    report.figure("farthest below the floor or beyond a wall [radii]",
-                  float(np.maximum(radius - place[:, 2], np.maximum(radius - place[:, :2].min(axis=1), place[:, :2].max(axis=1) + radius - width)).max() / RADIUS),
-                  -1, 0.1, scatter=1)
+    report.figure("grains", count)
+    result = settle(report, "drag", f"packing-{count}", settings, x, radius, width, 3e-3)
+    bounces = {"potential.0.restitution": 0.5, "damping.0.coefficient": 0.0, "integrator.safety": 0.1}
+    settle(report, "impacts", f"packing-impacts-{count}", settings | bounces, x, radius, width, 4e-3)
     if given.draw:
         draw(result, radius, width)
     return report.close()

@@ -173,8 +173,7 @@ class Particles(Refused):
         self.assertAlmostEqual(rows["a.velocity_x"][-1], 0.1, delta=1e-14)
         # What does not go.
         for potential, method, word in (("0", "newmark", "must be > 0"), ("1.2", "newmark", "must be > 0"), ('"1 - w"', "newmark", "w"),
-                                        ("[0.5]", "newmark", "number or an expression"), ("0.5\ntogether = true", "avi", "together"),
-                                        ("0.5\nsplit = [0.009]", "avi", "split"), ("0.5", "midpoint", "Choose avi or newmark")):
+                                        ("[0.5]", "newmark", "number or an expression"), ("0.5\nsplit = [0.009]", "avi", "split"), ("0.5", "midpoint", "Choose avi or newmark")):
             self.write("case.toml", text({**spheres, "potential": spheres["potential"].format(potential),
                                           "integrator": spheres["integrator"].format(method)}))
             done = self.tempi("check", "case.toml")

@@ -70,6 +70,19 @@ class Restitution(CaseFolder):
         self.assertIn("already holds results", kept.stderr)
         self.assertFalse((self.folder / "case.restitution" / "speed-0.25").exists())
 
+    def test_a_campaign_goes_on_where_it_was_cut_off(self):
+        speeds = ("--speeds", "0.1,0.4,1.6")
+        self.assertEqual(0, self.tempi("restitution", "case.toml", *speeds, "--out", "whole").returncode)
+        self.assertEqual(0, self.tempi("restitution", "case.toml", "--speeds", "0.1", "--out", "cut").returncode)
+        done_first = (self.folder / "cut" / "speed-0.1" / "summary.json").stat().st_mtime_ns
+        stopped = self.tempi("restitution", "case.toml", *speeds, "--out", "cut", "--resume", "--set", "potential.0.young=1e11")
+        self.assertNotEqual(0, stopped.returncode)  # another case
+        self.assertIn("another case", stopped.stderr)
+        done = self.tempi("restitution", "case.toml", *speeds, "--out", "cut", "--resume")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(done_first, (self.folder / "cut" / "speed-0.1" / "summary.json").stat().st_mtime_ns)
+        self.assertEqual((self.folder / "whole" / "restitution.csv").read_bytes(), (self.folder / "cut" / "restitution.csv").read_bytes())
+
     def test_what_cannot_be_is_said(self):
         for arguments, words, code in (
                 (("--speeds", "0"), "--speeds", 2),

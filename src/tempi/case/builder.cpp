@@ -22,6 +22,7 @@
 #include "tempi/case/shell_choice.hpp"
 #include "tempi/case/simulation.hpp"
 #include "tempi/case/support_choice.hpp"
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/io/read_mesh.hpp"
 #include "tempi/mesh/doubts.hpp"
@@ -204,9 +205,13 @@ class Builder {
         s_.notes.insert(s_.notes.end(), chosen.notes.begin(), chosen.notes.end());
         for (std::size_t k = 0; k < chosen.bonds.size(); ++k) draw(chosen.bonds[k], first + static_cast<Index>(k));
         s_.body.in_field = s_.body.in_field || chosen.is_field;
-        if (chosen.wall)  // whoever touches it does so once, however many potentials it is in
-          for (Index k = 0; k < chosen.potential->size(); ++k)
-            std::erase(elastic_walls_[*chosen.wall].nodes, chosen.potential->stencil(k).front());
+        if (chosen.wall) {  // whoever touches it does so once, however many potentials it is in
+          std::vector<NodeId> touching;
+          for (Index k = 0; k < chosen.potential->size(); ++k) touching.push_back(chosen.potential->stencil(k).front());
+          make_distinct(touching);
+          std::erase_if(elastic_walls_[*chosen.wall].nodes,
+                        [&](NodeId a) { return std::ranges::binary_search(touching, a); });
+        }
         if (chosen.impacts) {
           std::vector<TermId> hosts;
           for (Index k = 0; k < chosen.impacts->size(); ++k) hosts.push_back(make_id<TermId>(first + k));

@@ -170,8 +170,8 @@ constexpr Option rows[] = {
     {"potential", "expression", text, "J", "", "", any, "V(r) as a formula of the distance r, such as \"-1/r\""},
     {"potential", "restitution", formula, "", "", "", any,
      "of hertz: ratio of the speeds after and before an impact, > 0 and <= 1, a number or a formula of the speed of "
-     "impact v [m/s] such as \"1 - 0.037*v^0.41\"; what is lost is damping_work. At walls too; each pair is then an "
-     "element of its own (chains: within, for neighbours alone); for avi and newmark. Omitted: 1"},
+     "impact v [m/s] such as \"1 - 0.037*v^0.41\"; what is lost is damping_work. At walls too; for avi and newmark. "
+     "Omitted: 1"},
     {"potential", "restitution_table", text, "", "", "", any,
      "the same by measured values: a file of two columns, v and the ratio, v ascending; straight lines between rows, "
      "beyond the first and the last as there"},

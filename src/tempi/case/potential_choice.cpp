@@ -336,11 +336,6 @@ class Chooser {
   }
 
   bool together() const {
-    if (loses() && in_.together.value_or(false))
-      throw PlacedError(in_.together_place,
-                        "together = true does not go with restitution, for which every pair remembers the speed of its "
-                        "impact. Leave out one of them.");
-    if (loses()) return false;
     if (!in_.together) return (in_.find("cutoff") != nullptr || in_.type == "hertz") && !around_.small_terms;
     if (*in_.together && around_.small_terms)
       throw PlacedError(in_.together_place,
@@ -403,6 +398,7 @@ class Chooser {
                            : make_pair_sum(mesh_.points(), mesh_.dim(), masses_, nodes, laws_.law(c, one, other), box_,
                                            optional_value("skin"), others);
     });
+    if (loses()) chosen.impacts = make_impact_damping(*chosen.potential->as_sum(), restitution());
   }
 
   std::vector<NodePair> listed_pairs() const {

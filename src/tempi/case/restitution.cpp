@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <sstream>
 
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy.hpp"
@@ -132,6 +134,21 @@ std::string to_text(const std::optional<RestitutionFit>& fit) {
 void write_restitution(const std::filesystem::path& file, std::span<const Impact> impacts) {
   HistoryWriter table(file, {"speed", "restitution", "vibrating"});
   for (const Impact& impact : impacts) table.write(std::array{impact.speed, impact.restitution, impact.vibrating});
+}
+
+std::vector<Impact> read_restitution(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::vector<Impact> impacts;
+  std::string line;
+  std::getline(in, line);  // names
+  while (std::getline(in, line)) {
+    std::ranges::replace(line, ',', ' ');
+    std::istringstream text(line);
+    Impact impact{};
+    if (!(text >> impact.speed >> impact.restitution >> impact.vibrating)) break;
+    impacts.push_back(impact);
+  }
+  return impacts;
 }
 
 }  // namespace tempi

@@ -58,5 +58,7 @@ std::optional<RestitutionFit> fit_restitution(std::span<const Impact> impacts);
 // A row each; with the fit, as [[potential]] takes it.
 std::string to_text(const std::optional<RestitutionFit>& fit);
 void write_restitution(const std::filesystem::path& file, std::span<const Impact> impacts);
+// What is written there, row by row up to the first that is not whole; none without a file.
+std::vector<Impact> read_restitution(const std::filesystem::path& file);
 
 }  // namespace tempi

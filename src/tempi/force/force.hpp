@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,6 +28,20 @@ struct DeadPart {
   std::array<double, 3> X;  // where it is looked at
   double weight;
   const char* what;  // "gravity", for messages
+};
+
+// A contact that a damper remembers (impact_damping.hpp).
+struct Touch {
+  std::array<std::int32_t, 2> place{-1, -1};  // of two nodes in their element's stencil; the second -1: a wall
+  double speed = 0.0;                         // the largest of approach since they touched [m/s]
+  double strength = 0.0;                      // that belongs to it
+  std::array<double, 3> along{};              // c of the first node [sqrt(kg/s)], where it was last looked at
+
+  template <class Visit>
+  void each_place(Visit&& visit) const {  // visit(place, sign of c there)
+    visit(static_cast<std::size_t>(place[0]), 1.0);
+    if (place[1] >= 0) visit(static_cast<std::size_t>(place[1]), -1.0);
+  }
 };
 
 class Force {
@@ -55,12 +70,14 @@ class Force {
   // that it can only take energy. Integrators treat it implicitly in v; no other force may depend on v.
   virtual bool is_damper() const { return false; }
 
-  // Dampers with a memory, some numbers an element that begin as zeros: C = strength C_1(u), and it is C_1 that
-  // add_impulse and add_damping have. An integrator reminds them of every moment an element acts at, before it does.
-  virtual std::size_t memory_size() const { return 0; }
-  virtual double strength(std::span<const double> /*memory*/) const { return 1.0; }
+  // Dampers that remember what touches, in State::memory, where nothing is in the beginning: C = sum c c^T over those,
+  // c their Touch::along and its opposite, and add_impulse and add_damping have it at unit strength. An integrator
+  // reminds them of every moment an element acts at, before it does; without velocities they are told where it is, and
+  // learn nothing.
+  virtual bool remembers() const { return false; }
   virtual void remember(Index /*k*/, std::span<const double> /*u*/, std::span<const double> /*v*/,
-                        std::span<double> /*memory*/) const {}
+                        std::vector<Touch>& /*memory*/) const {}
+  virtual std::span<const Touch> touching(Index /*k*/, std::span<const Touch> /*memory*/) const { return {}; }
 
   // Numbers that tell it from others of its kind, where its impulses on a body at rest do not.
   virtual std::vector<double> identity() const { return {}; }

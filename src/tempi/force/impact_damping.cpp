@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -20,16 +21,18 @@ double excess(double s, double e) {
   return sum;
 }
 
-struct Contact {
-  double overlap, stiffness;  // [m]; K d^(3/2) [N]
-  std::array<double, 3> n;    // out of the first node's sphere
-};
-Contact contact_of(double overlap, double K, const std::array<double, 3>& n) {
-  return {overlap, overlap > 0.0 ? K * overlap * std::sqrt(overlap) : 0.0, n};
+using Vector = std::array<double, 3>;
+
+// sqrt(K d^(3/2)) n; n out of the first node's sphere.
+Vector along_of(double overlap, double K, const Vector& n) {
+  const double root = std::sqrt(K * overlap * std::sqrt(overlap));
+  return {root * n[0], root * n[1], root * n[2]};
 }
 
+// Who touches whom: each_touching(k, u, t, visit(Touch::place, c of unit strength)).
 class PairsInTouch {
  public:
+  static constexpr bool is_sum = false;
   PairsInTouch(std::span<const double> reference, int dim, std::vector<NodePair> pairs, std::vector<Hertz> laws,
                const Box& box)
       : reference_(reference.begin(), reference.end()),
@@ -41,10 +44,11 @@ class PairsInTouch {
   int dim() const { return dim_; }
   Index size() const { return std::ssize(pairs_); }
   std::span<const NodeId> stencil(Index k) const { return pairs_[static_cast<std::size_t>(k)]; }
-  Contact contact(Index k, std::span<const double> u) const {
+  template <class Visit>
+  void each_touching(Index k, std::span<const double> u, double, Visit&& visit) const {
     const Hertz& law = laws_[static_cast<std::size_t>(k)];
     const auto [r, n] = separation_of(pairs_[static_cast<std::size_t>(k)], reference_, u, dim_, box_);
-    return contact_of(law.length - r, law.stiffness, n);
+    if (r < law.length) visit({0, 1}, along_of(law.length - r, law.stiffness, n));
   }
   void identify(std::vector<double>& numbers) const {
     for (const Hertz& law : laws_) numbers.insert(numbers.end(), {law.stiffness, law.length});
@@ -60,6 +64,7 @@ class PairsInTouch {
 
 class WallInTouch {
  public:
+  static constexpr bool is_sum = false;
   WallInTouch(std::span<const double> reference, int dim, std::vector<WallSphere> spheres, const Wall& wall)
       : reference_(reference.begin(), reference.end()),
         dim_(dim),
@@ -69,13 +74,15 @@ class WallInTouch {
   int dim() const { return dim_; }
   Index size() const { return std::ssize(spheres_); }
   std::span<const NodeId> stencil(Index k) const { return {&spheres_[static_cast<std::size_t>(k)].node, 1}; }
-  Contact contact(Index k, std::span<const double> u) const {
+  template <class Visit>
+  void each_touching(Index k, std::span<const double> u, double, Visit&& visit) const {
     const WallSphere& sphere = spheres_[static_cast<std::size_t>(k)];
     const auto d = static_cast<std::size_t>(dim_), at = ordinal(sphere.node) * d;
-    std::array<double, 3> x{};
+    Vector x{};
     for (std::size_t c = 0; c < d; ++c) x[c] = reference_[at + c] + u[at + c];
     const auto [distance, out] = gap(wall_, x);
-    return contact_of(sphere.radius - distance, sphere.stiffness, {-out[0], -out[1], -out[2]});
+    if (distance < sphere.radius)
+      visit({0, -1}, along_of(sphere.radius - distance, sphere.stiffness, {-out[0], -out[1], -out[2]}));
   }
   void identify(std::vector<double>& numbers) const {
     for (const WallSphere& sphere : spheres_) numbers.insert(numbers.end(), {sphere.stiffness, sphere.radius});
@@ -88,72 +95,142 @@ class WallInTouch {
   Wall wall_;
 };
 
-template <class Touch>
+// V' of a pair is K d^(3/2), its gradient that of the second node, against n.
+class SumInTouch {
+ public:
+  static constexpr bool is_sum = true;
+  explicit SumInTouch(const ManyBodySum& sum) : sum_(sum), dim_(sum.dim()) {
+    const auto nodes = sum.stencil(0);
+    place_.assign(ordinal(*std::ranges::max_element(nodes)) + 1, -1);
+    for (std::size_t i = 0; i < nodes.size(); ++i) place_[ordinal(nodes[i])] = static_cast<std::int32_t>(i);
+  }
+
+  int dim() const { return dim_; }
+  Index size() const { return 1; }
+  std::span<const NodeId> stencil(Index) const { return sum_.stencil(0); }
+  template <class Visit>
+  void each_touching(Index, std::span<const double> u, double t, Visit&& visit) const {
+    const auto d = static_cast<std::size_t>(dim());
+    sum_.each_present(u, t, [&](const ManyBodySum::Present& pair) {
+      Vector along{};
+      double squared = 0.0;
+      for (std::size_t c = 0; c < d; ++c) {
+        along[c] = -pair.gradient[d + c];
+        squared += along[c] * along[c];
+      }
+      if (!(squared > 0.0)) return;
+      const double part = 1.0 / std::sqrt(std::sqrt(squared));
+      for (double& component : along) component *= part;
+      visit({place_[ordinal(pair.nodes[0])], place_[ordinal(pair.nodes[1])]}, along);
+    });
+  }
+  void identify(std::vector<double>&) const {}  // the sum has its own
+
+ private:
+  const ManyBodySum& sum_;
+  int dim_;
+  std::vector<std::int32_t> place_;  // of a node in the stencil
+};
+
+template <class InTouch>
 class ImpactDamping final : public Force {
  public:
-  ImpactDamping(Touch touch, Restitution restitution)
-      : touch_(std::move(touch)), restitution_(std::move(restitution)) {}
+  ImpactDamping(InTouch in_touch, Restitution restitution)
+      : in_touch_(std::move(in_touch)), restitution_(std::move(restitution)) {}
 
-  Index size() const override { return touch_.size(); }
-  std::span<const NodeId> stencil(Index k) const override { return touch_.stencil(k); }
+  Index size() const override { return in_touch_.size(); }
+  std::span<const NodeId> stencil(Index k) const override { return in_touch_.stencil(k); }
   bool is_damper() const override { return true; }
 
-  void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double, double dt,
+  void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double t, double dt,
                    std::span<double> p) const override {
-    const Contact at = touch_.contact(k, u);
-    if (at.overlap <= 0.0) return;
-    const double given = dt * at.stiffness * approach(k, at, v);
-    for (std::size_t i = 0; i < p.size(); ++i) p[i] -= given * side(i) * at.n[i % d()];
+    in_touch_.each_touching(k, u, t, [&](const Places& place, const Vector& along) {
+      const Touch touch{place};
+      const double given = dt * approach(k, touch, along, v);
+      each_component(touch, along, [&](std::size_t i, double c) { p[i] -= given * c; });
+    });
   }
-  void add_damping(Index k, std::span<const double> u, double, std::span<double> C) const override {
-    const Contact at = touch_.contact(k, u);
-    if (at.overlap <= 0.0) return;
+  void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const override {
     const std::size_t n = stencil(k).size() * d();
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j)
-        C[i * n + j] += at.stiffness * side(i) * side(j) * at.n[i % d()] * at.n[j % d()];
+    in_touch_.each_touching(k, u, t, [&](const Places& place, const Vector& along) {
+      const Touch touch{place};
+      each_component(touch, along, [&](std::size_t i, double ci) {
+        each_component(touch, along, [&](std::size_t j, double cj) { C[i * n + j] += ci * cj; });
+      });
+    });
   }
 
-  std::size_t memory_size() const override { return 2; }
-  double strength(std::span<const double> memory) const override { return memory[1]; }
+  bool remembers() const override { return true; }
   void remember(Index k, std::span<const double> u, std::span<const double> v,
-                std::span<double> memory) const override {
-    double &largest = memory[0], &factor = memory[1];
-    const Contact at = touch_.contact(k, u);
-    if (at.overlap <= 0.0) {
-      largest = factor = 0.0;
-      return;
+                std::vector<Touch>& memory) const override {
+    if constexpr (InTouch::is_sum) {
+      std::vector<Touch> now;
+      now.reserve(memory.size());
+      auto old = memory.begin();  // both ascend
+      in_touch_.each_touching(k, u, 0.0, [&](const Places& place, const Vector& along) {
+        while (old != memory.end() && old->place < place) ++old;
+        now.push_back(old != memory.end() && old->place == place ? *old : Touch{place});
+        learn(k, along, v, now.back());
+      });
+      memory = std::move(now);
+    } else {
+      if (memory.empty()) memory.resize(static_cast<std::size_t>(size()));
+      Touch& touch = memory[static_cast<std::size_t>(k)];
+      bool touches = false;
+      in_touch_.each_touching(k, u, 0.0, [&](const Places& place, const Vector& along) {
+        touches = true;
+        touch.place = place;
+        learn(k, along, v, touch);
+      });
+      if (!touches && touch.speed != 0.0) touch = {};
     }
-    const double speed = approach(k, at, v);
-    if (!(speed > largest)) return;
-    const double e = restitution_(speed);
-    if (!(e > 0.0 && e <= 1.0))
-      throw SolveError(
-          fmt::format("restitution is {:.6g} at a speed of impact of {:.6g} m/s (must be > 0 and <= 1).", e, speed));
-    largest = speed;
-    factor = impact_damping(e) / speed;
+  }
+  std::span<const Touch> touching(Index k, std::span<const Touch> memory) const override {
+    if (InTouch::is_sum || memory.empty()) return memory;
+    const Touch& touch = memory[static_cast<std::size_t>(k)];
+    return {&touch, touch.strength > 0.0 ? 1u : 0u};
   }
 
   std::vector<double> identity() const override {
     std::vector<double> numbers;
     for (double speed = 1e-6; speed < 1e4; speed *= 10.0) numbers.push_back(restitution_(speed));
-    touch_.identify(numbers);
+    in_touch_.identify(numbers);
     return numbers;
   }
 
  private:
-  std::size_t d() const { return static_cast<std::size_t>(touch_.dim()); }
-  double side(std::size_t i) const { return i < d() ? 1.0 : -1.0; }  // of component i of the stencil
-  double approach(Index k, const Contact& at, std::span<const double> v) const {
-    double speed = 0.0, side = 1.0;
-    for (const NodeId a : stencil(k)) {
-      for (std::size_t c = 0; c < d(); ++c) speed += side * v[ordinal(a) * d() + c] * at.n[c];
-      side = -1.0;
+  using Places = std::array<std::int32_t, 2>;
+  std::size_t d() const { return static_cast<std::size_t>(in_touch_.dim()); }
+
+  // What is remembered of a contact with the speed it has now.
+  void learn(Index k, const Vector& along, std::span<const double> v, Touch& touch) const {
+    const double speed = v.empty() ? 0.0 : approach(k, touch, along, v) / std::hypot(along[0], along[1], along[2]);
+    if (speed > touch.speed) {
+      const double e = restitution_(speed);
+      if (!(e > 0.0 && e <= 1.0))
+        throw SolveError(
+            fmt::format("restitution is {:.6g} at a speed of impact of {:.6g} m/s (must be > 0 and <= 1).", e, speed));
+      touch.speed = speed;
+      touch.strength = impact_damping(e) / speed;
     }
+    for (std::size_t c = 0; c < 3; ++c) touch.along[c] = std::sqrt(touch.strength) * along[c];
+  }
+  // visit(place in an element's row, what of c is there)
+  template <class Visit>
+  void each_component(const Touch& touch, const Vector& along, Visit&& visit) const {
+    touch.each_place([&](std::size_t a, double side) {
+      for (std::size_t c = 0; c < d(); ++c) visit(a * d() + c, side * along[c]);
+    });
+  }
+  double approach(Index k, const Touch& touch, const Vector& along, std::span<const double> v) const {
+    const auto nodes = stencil(k);
+    double speed = 0.0;
+    each_component(touch, along,
+                   [&](std::size_t i, double c) { speed += c * v[ordinal(nodes[i / d()]) * d() + i % d()]; });
     return speed;
   }
 
-  Touch touch_;
+  InTouch in_touch_;
   Restitution restitution_;
 };
 
@@ -177,6 +254,10 @@ std::unique_ptr<Force> make_impact_damping(std::span<const double> reference, in
   return std::make_unique<ImpactDamping<PairsInTouch>>(PairsInTouch(reference, dim, std::move(pairs), std::move(laws),
                                                                     box),
                                                        std::move(restitution));
+}
+
+std::unique_ptr<Force> make_impact_damping(const ManyBodySum& sum, Restitution restitution) {
+  return std::make_unique<ImpactDamping<SumInTouch>>(SumInTouch(sum), std::move(restitution));
 }
 
 std::unique_ptr<Force> make_impact_damping(std::span<const double> reference, int dim, std::vector<WallSphere> spheres,

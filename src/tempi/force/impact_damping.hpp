@@ -21,6 +21,7 @@
 #include "tempi/contact/wall.hpp"
 #include "tempi/force/force.hpp"
 #include "tempi/pair/pairs.hpp"
+#include "tempi/potential/many_body_sum.hpp"
 
 namespace tempi {
 
@@ -32,10 +33,13 @@ double impact_damping(double restitution);
 using Restitution = std::function<double(double)>;
 
 // Element k is pair k, whose law is laws[k]; its host must be a term with those nodes. `reference` [m]: dim components
-// a node. The memory of an element is v [m/s] and a [s/m]. Evaluates e on the thread that drives it; throws SolveError
+// a node. It remembers v [m/s] and a [s/m]. Evaluates e on the thread that drives it; throws SolveError
 // where e is not within (0, 1].
 std::unique_ptr<Force> make_impact_damping(std::span<const double> reference, int dim, std::vector<NodePair> pairs,
                                            std::vector<Hertz> laws, Restitution restitution, const Box& box = {});
+// The same of all pairs of a sum over spheres (pair/pair_sum.hpp), which must outlive it, as one element whose host is
+// the sum. It remembers the pairs that touch; who else is in a list of neighbours decides no bit.
+std::unique_ptr<Force> make_impact_damping(const ManyBodySum& sum, Restitution restitution);
 // The same of spheres that touch a wall (contact/wall.hpp), each the element of its number.
 std::unique_ptr<Force> make_impact_damping(std::span<const double> reference, int dim, std::vector<WallSphere> spheres,
                                            const Wall& wall, Restitution restitution);

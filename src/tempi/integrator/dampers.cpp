@@ -63,18 +63,16 @@ void Dampers::act(State& state, double t) {
   each_component(
       [&](std::size_t i) { mean_[i] = is_held(i) ? state.velocity[i] : 0.5 * (before_[i] + state.velocity[i]); });
   memory_ = state.memory;
-  if (!memory_.empty()) remember(state);
+  if (!memory_.empty()) remember(state, mean_);
   find_mean(state, t, 0.5);
   kick(state, t);
   std::swap(state.memory, memory_);
 }
 
 // And leaves out who does nothing: of spheres most do not touch.
-void Dampers::remember(const State& state) {
+void Dampers::remember(const State& state, std::span<const double> v) {
   const auto is_idle = [&](const Acting& acting) {
-    kick_drift_.remember(state, acting.term, mean_, memory_);
-    for (const HostedForce& h : model_.forces_within(acting.term))
-      if (h.force->is_damper() && h.strength(memory_) != 0.0) return false;
+    if (kick_drift_.remember(state, acting.term, v, memory_)) return false;
     std::ranges::fill(of(acting.term), 0.0);
     return true;
   };
@@ -92,8 +90,10 @@ void Dampers::report(State& state, double t, std::span<const double> ahead) {
   each_component(
       [&](std::size_t i) { mean_[i] = is_held(i) ? state.velocity[i] : before_[i] + ahead[i] / model_.mass()[i / d]; });
   memory_ = state.memory;
+  if (!memory_.empty()) remember(state, {});
   find_mean(state, t, 1.0);
   kick(state, t);
+  std::swap(state.memory, memory_);
 }
 
 // sum += part * sum_K |dt_K| C_K v, where nothing is held.

@@ -61,7 +61,7 @@ class Dampers {
   template <class Visit>
   void each_component(Visit&& visit) const;
   bool is_held(std::size_t i) const;
-  void remember(const State& state);
+  void remember(const State& state, std::span<const double> v);
   std::span<double> of(TermId term);
   void find_mean(const State& state, double t, double part);
   void add_resistance(const State& state, double t, double part, const std::vector<double>& v,
@@ -76,7 +76,7 @@ class Dampers {
   std::vector<double> before_;                        // v-, as all below dim components a node
   std::vector<double> mean_;                          // w
   std::vector<double> impulse_;                       // q
-  std::vector<double> memory_;                        // of the instant in hand
+  KickDrift::Memory memory_;                          // of the instant in hand
   std::vector<double> residual_, direction_, image_;  // of conjugate gradients
   std::vector<double> of_term_;                       // q by Model::force_slot, of those that act
   std::vector<double> local_;

@@ -96,29 +96,59 @@ void KickDrift::load_impulses(TermId term, std::span<const double> u, std::span<
 }
 
 void KickDrift::damping_impulses(TermId term, std::span<const double> u, std::span<const double> v,
-                                 std::span<const double> memory, double t, double dt, std::span<double> q) const {
+                                 const Memory& memory, double t, double dt, std::span<double> q) const {
   force_impulses(Kind::damper, term, u, v, memory, t, dt, q);
 }
 
-void KickDrift::remember(const State& state, TermId term, std::span<const double> v, std::span<double> memory) const {
-  for (const HostedForce& h : model_.forces_within(term))
-    if (h.memory >= 0)
-      h.force->remember(h.element, state.displacement, v,
-                        memory.subspan(static_cast<std::size_t>(h.memory), h.force->memory_size()));
+bool KickDrift::remember(const State& state, TermId term, std::span<const double> v, Memory& memory) const {
+  bool any = false;
+  for (const HostedForce& h : model_.forces_within(term)) {
+    if (!h.force->is_damper()) continue;
+    if (h.memory < 0) {
+      any = true;
+      continue;
+    }
+    std::vector<Touch>& of_force = memory[static_cast<std::size_t>(h.memory)];
+    h.force->remember(h.element, state.displacement, v, of_force);
+    any = any || !h.force->touching(h.element, of_force).empty();
+  }
+  return any;
 }
 
 void KickDrift::force_impulses(Kind kind, TermId term, std::span<const double> u, std::span<const double> v,
-                               std::span<const double> memory, double t, double dt, std::span<double> q) const {
+                               const Memory& memory, double t, double dt, std::span<double> q) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   std::ranges::fill(q, 0.0);
   for (const HostedForce& h : model_.forces_within(term)) {
     if (h.force->is_damper() != (kind == Kind::damper)) continue;
-    const double strength = h.strength(memory);
-    if (strength == 0.0) continue;
+    if (h.memory >= 0) {
+      add_resistance(h, v, memory[static_cast<std::size_t>(h.memory)], dt, q);
+      continue;
+    }
+    if (h.local.empty()) {
+      h.force->add_impulse(h.element, u, v, t, dt, q);
+      continue;
+    }
     std::array<double, 30> part{};
-    h.force->add_impulse(h.element, u, v, t, strength * dt, std::span(part).first(h.local.size() * d));
+    h.force->add_impulse(h.element, u, v, t, dt, std::span(part).first(h.local.size() * d));
     for (std::size_t a = 0; a < h.local.size(); ++a)
       for (std::size_t c = 0; c < d; ++c) q[h.local[a] * d + c] += part[a * d + c];
+  }
+}
+
+void KickDrift::add_resistance(const HostedForce& h, std::span<const double> v, std::span<const Touch> memory,
+                               double dt, std::span<double> q) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const auto stencil = h.force->stencil(h.element);
+  for (const Touch& touch : h.force->touching(h.element, memory)) {
+    double approach = 0.0;
+    touch.each_place([&](std::size_t a, double side) {
+      for (std::size_t c = 0; c < d; ++c) approach += side * touch.along[c] * v[ordinal(stencil[a]) * d + c];
+    });
+    touch.each_place([&](std::size_t a, double side) {
+      const std::size_t in_host = h.local.empty() ? a : h.local[a];
+      for (std::size_t c = 0; c < d; ++c) q[in_host * d + c] -= dt * approach * side * touch.along[c];
+    });
   }
 }
 

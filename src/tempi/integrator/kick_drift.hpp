@@ -27,6 +27,8 @@ enum class LayersStruck { none, by_the_integrator };
 
 class KickDrift {
  public:
+  using Memory = std::vector<std::vector<Touch>>;  // State::memory
+
   // `delta` [s]: spacing of the time differences of prescribed motions; a small part of the smallest step.
   // Throws InputError when the model has constraints or layers of contact and nobody keeps or strikes them.
   KickDrift(const Model& model, double delta, ConstraintsKept kept = ConstraintsKept::none,
@@ -63,11 +65,11 @@ class KickDrift {
                      std::span<double> q) const;
   // Impulses [N s] of the dampers within a term at the velocities v, which the others know nothing of, given
   // State::memory. Overwrites q.
-  void damping_impulses(TermId term, std::span<const double> u, std::span<const double> v,
-                        std::span<const double> memory, double t, double dt, std::span<double> q) const;
-  // The dampers within a term act at state.displacement and the velocities v: what they remember from now on, written
-  // to their places in `memory`, as long as State::memory.
-  void remember(const State& state, TermId term, std::span<const double> v, std::span<double> memory) const;
+  void damping_impulses(TermId term, std::span<const double> u, std::span<const double> v, const Memory& memory,
+                        double t, double dt, std::span<double> q) const;
+  // The dampers within a term act at state.displacement and the velocities v (none: they are only to know where):
+  // changes what they remember, and tells whether any has something to do.
+  bool remember(const State& state, TermId term, std::span<const double> v, Memory& memory) const;
 
   // Books the impulse q on node `a`, and its moment, in a ledger of `state`.
   void book(Ledger& ledger, const State& state, NodeId a, std::span<const double> q) const;
@@ -119,7 +121,9 @@ class KickDrift {
   std::array<double, 3> position(const State& state, NodeId a) const;
   enum class Kind { load, damper };
   void force_impulses(Kind kind, TermId term, std::span<const double> u, std::span<const double> v,
-                      std::span<const double> memory, double t, double dt, std::span<double> q) const;
+                      const Memory& memory, double t, double dt, std::span<double> q) const;
+  void add_resistance(const HostedForce& h, std::span<const double> v, std::span<const Touch> memory, double dt,
+                      std::span<double> q) const;
   void follow_support(State& state, NodeId a, double t) const;
   void kick_and_book(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const;
 

@@ -182,11 +182,12 @@ void Model::attach_forces() {
       if (index(host) < 0 || index(host) >= term_count())
         throw InputError(fmt::format("force {} is to act within term {} of {}.", f, index(host), term_count()));
       const auto stencil = term(host).stencil();
-      if (stencil.size() > most_host_nodes)
+      const bool whole = std::ranges::equal(force.stencil(e), stencil);
+      if (!(whole && force.remembers()) && stencil.size() > most_host_nodes)
         throw InputError(fmt::format("force {} is to act within {}, which has more than {} nodes.", f,
                                      term(host).potential->describe(term(host).k), most_host_nodes));
-      HostedForce hosted{&force, e, {}, -1};
-      for (const NodeId a : force.stencil(e)) {
+      HostedForce hosted{&force, e, {}, force.remembers() ? memory_count_ : -1};
+      for (const NodeId a : whole ? std::span<const NodeId>() : force.stencil(e)) {
         const auto found = std::ranges::find(stencil, a);
         if (found == stencil.end())
           throw InputError(fmt::format("force {} acts on node {}, which its host, {}, does not touch.", f, index(a),
@@ -195,15 +196,12 @@ void Model::attach_forces() {
       }
       all.emplace_back(host, std::move(hosted));
     }
+    if (force.remembers()) ++memory_count_;
   }
   std::ranges::stable_sort(all, {}, [](const auto& entry) { return entry.first; });
   hosted_offsets_.assign(static_cast<std::size_t>(term_count()) + 1, 0);
   for (auto& [host, hosted] : all) {
     ++hosted_offsets_[ordinal(host) + 1];
-    if (const auto numbers = static_cast<Index>(hosted.force->memory_size()); numbers > 0) {
-      hosted.memory = memory_count_;
-      memory_count_ += numbers;
-    }
     hosted_.push_back(std::move(hosted));
   }
   for (std::size_t i = 1; i < hosted_offsets_.size(); ++i) hosted_offsets_[i] += hosted_offsets_[i - 1];
@@ -239,13 +237,13 @@ void Model::add_damping(TermId id, std::span<const double> u, double t, double f
   const std::size_t n = term(id).stencil().size() * d;
   for (const HostedForce& h : forces_within(id)) {
     if (!h.force->is_damper() || h.memory >= 0) continue;
-    const std::size_t m = h.local.size() * d;
+    const std::size_t m = h.local.empty() ? n : h.local.size() * d;
+    const auto place = [&](std::size_t i) { return h.local.empty() ? i : h.local[i / d] * d + i % d; };
     std::array<double, most_entries> part;
     std::fill_n(part.begin(), m * m, 0.0);
     h.force->add_damping(h.element, u, t, std::span(part).first(m * m));
     for (std::size_t i = 0; i < m; ++i)
-      for (std::size_t j = 0; j < m; ++j)
-        C[(h.local[i / d] * d + i % d) * n + h.local[j / d] * d + j % d] += factor * part[i * m + j];
+      for (std::size_t j = 0; j < m; ++j) C[place(i) * n + place(j)] += factor * part[i * m + j];
   }
 }
 

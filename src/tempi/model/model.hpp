@@ -21,13 +21,8 @@ namespace tempi {
 struct HostedForce {
   const Force* force;
   Index element;
-  std::vector<std::uint8_t> local;  // place of each of its nodes in the host term's stencil
-  Index memory = -1;                // where its own begins in State::memory; -1: it has none
-
-  // By what its C_1 is to be multiplied, given State::memory.
-  double strength(std::span<const double> all) const {
-    return memory < 0 ? 1.0 : force->strength(all.subspan(static_cast<std::size_t>(memory), force->memory_size()));
-  }
+  std::vector<std::uint8_t> local;  // place of each of its nodes in the host term's stencil; empty: that is its own
+  Index memory = -1;                // place of the force's in State::memory; -1: it has none
 };
 
 // How a node's mass is shared among its terms, for their stable steps; the shares of a node sum to its mass.
@@ -56,8 +51,8 @@ class Model {
   };
   // Throws InputError when the mass of a node, held or free, is not positive and finite, a term other
   // than a sum has more than 10 nodes, a force has not one host for each of its elements or acts on nodes its host does
-  // not touch, a constraint acts on a node that is not there, or constraints are more than the free components they act
-  // on.
+  // not touch or on some of very many, a constraint acts on a node that is not there, or constraints are more than the
+  // free components they act on.
   explicit Model(Parts parts);
 
   int dim() const { return parts_.dim; }
@@ -99,7 +94,7 @@ class Model {
   Index force_slot(TermId id) const { return slots_.empty() ? -1 : slots_[ordinal(id)]; }
   Index force_slot_count() const { return slot_count_; }
 
-  Index memory_count() const { return memory_count_; }  // numbers that dampers remember
+  Index memory_count() const { return memory_count_; }  // dampers that remember
 
   double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J]
 

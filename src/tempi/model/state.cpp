@@ -11,7 +11,7 @@ void State::save(ArchiveWriter& archive) const {
   archive.put("damping", damping);
   archive.put("supports", supports);
   archive.put("constraints", constraints);
-  archive.put("memory", memory);
+  for (const auto& numbers : memory) archive.put("memory", numbers);
   archive.put("load_force", load_force);
   archive.put("load_displacement", load_displacement);
 }
@@ -24,7 +24,7 @@ void State::load(ArchiveReader& archive) {
   archive.get("damping", damping);
   archive.get("supports", supports);
   archive.get("constraints", constraints);
-  archive.get("memory", memory);
+  for (auto& numbers : memory) archive.get_all("memory", numbers);
   archive.get("load_force", load_force);
   archive.get("load_displacement", load_displacement);
 }
@@ -36,7 +36,7 @@ State reference_state(const Model& model) {
   state.velocity.assign(nodes * static_cast<std::size_t>(model.dim()), 0.0);
   state.clock.assign(nodes, 0.0);
   state.supports.resize(static_cast<std::size_t>(model.supports().size()));
-  state.memory.assign(static_cast<std::size_t>(model.memory_count()), 0.0);
+  state.memory.resize(static_cast<std::size_t>(model.memory_count()));
   state.load_force.assign(static_cast<std::size_t>(model.force_slot_count()), 0.0);
   state.load_displacement = state.load_force;
   return state;

@@ -63,7 +63,7 @@ struct State {
   Ledger damping;                // the work is what dampers have taken, with a minus sign
   std::vector<Ledger> supports;  // one per support of the model
   Ledger constraints;            // of those that hold nodes to what is fixed, and of walls, which work where they move
-  std::vector<double> memory;    // of dampers that have one (Force::memory_size)
+  std::vector<std::vector<Touch>> memory;  // of dampers that have one (Force::remember)
   // For the work of loads, per Model::force_slot: their force and the nodes' displacement when their term last acted.
   std::vector<double> load_force, load_displacement;
 

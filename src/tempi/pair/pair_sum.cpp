@@ -170,8 +170,8 @@ class PairSum final : public ManyBodySum {
     }
     for (const auto& p : *near_.at(u)) {
       const NodePair pair = near_.pair(p);
+      if (geometry_.separation(pair, u).r >= near_.reach().law) continue;
       const auto [admissibility, gradient] = geometry_.force(pair, u);
-      if (admissibility >= near_.reach().law) continue;
       for (std::size_t c = 0; c < d; ++c) {
         g[c] = 0.0 - gradient[c];
         g[d + c] = 0.0 + gradient[c];

@@ -296,7 +296,7 @@ void AviLattice::announce_dampers(State& state, double part) {
 void AviLattice::apply_dampers(State& state, double now, bool watched) {
   if (!model_.has_dampers()) return;
   if (packed_dampers_.takes_all()) {
-    packed_dampers_.act(now, nodes_.lines(), before_, watched, state.damping);
+    packed_dampers_.act(now, nodes_.lines(), before_, watched, state.memory, state.damping);
     for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
     return;
   }
@@ -412,7 +412,7 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
       nodes[i].velocity[c] =
           state.velocity[ordinal(a) * d + c] + (supports_.holds(i, c) ? 0.0 : nodes[i].inverse_mass * sums.ahead[i][c]);
   }
-  const auto q = packed_dampers_.impulses(nodes, durations);
+  const auto q = packed_dampers_.impulses(nodes, durations, state.memory);
   const Vector none{};
   double work = 0.0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -431,7 +431,7 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
     }
   }
   state.damping.work += work;
-  const auto resistance = packed_dampers_.forces(nodes);
+  const auto resistance = packed_dampers_.forces(nodes, state.memory);
   snapshot.force.resize(state.velocity.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t c = 0; c < d; ++c)

@@ -79,7 +79,7 @@ class AviLattice final : public Integrator {
     AlignedVector<NodeLine> nodes;
     Ledger loads, damping, constraints;
     std::vector<Ledger> supports;
-    std::vector<double> memory;
+    std::vector<std::vector<Touch>> memory;
     std::vector<LatticeLoads::Way> ways;
     Index now;
     Fine fine;

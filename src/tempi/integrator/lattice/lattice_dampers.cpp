@@ -17,7 +17,7 @@ bool backward_at(double now) { return std::popcount(static_cast<std::uint64_t>(s
 
 LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports,
                                ThreadTeam& team)
-    : model_(model), supports_(supports), team_(team), drag_(model, plan, supports, team) {
+    : model_(model), supports_(supports), team_(team), drag_(model, plan, supports, team), impacts_(model, plan) {
   if (!model.has_dampers()) return;
   const std::size_t lines = plan.node_of_line.size();
   if (supports.any()) {
@@ -40,7 +40,7 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
             if (h.force->is_damper()) damped.push_back(plan.line(a));
     }
     make_distinct(damped);
-    any_parts_ = any_parts_ || !parts.empty();
+    any_parts_ = any_parts_ || !parts.empty() || impacts_.any();
   }
   if (any_parts_) half_kick_.resize(lines);
   touched_.reserve(lines);
@@ -61,7 +61,7 @@ bool LatticeDampers::add_parts(const Model& model, const LatticeGroups& plan, co
       for (Index i = begin; i < end; ++i) {
         const TermId term = of.terms[static_cast<std::size_t>(i)];
         for (const HostedForce& h : model.forces_within(term)) {
-          if (!h.force->is_damper() || h.force->each_drag(h.element, nothing)) continue;
+          if (!h.force->is_damper() || h.memory >= 0 || h.force->each_drag(h.element, nothing)) continue;
           std::size_t p = first;
           while (p < parts.size() && parts[p].force != h.force) ++p;
           if (p == parts.size()) {
@@ -136,7 +136,7 @@ void LatticeDampers::announce(std::size_t group, double step) {
 }
 
 void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep,
-                         Ledger& ledger) {
+                         Memory& memory, Ledger& ledger) {
   if (keep) felt_.resize(nodes.size());
   const auto felt = keep ? std::span(felt_) : std::span<Vector>();
   if (!any_parts_) {
@@ -149,11 +149,18 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
     for (std::size_t c = 0; c < 3; ++c) {
       const bool held = !held_.empty() && held_[line][c];
       half_kick_[line][c] = held ? 0.0 : 0.5 * (nodes[line].velocity[c] - before[line][c]);
-      nodes[line].velocity[c] -= half_kick_[line][c];
     }
   }
+  if (impacts_.any()) {
+    memory_ = memory;
+    for (const auto& [group, step] : acting_) impacts_.remember(group, lines_[group], nodes, half_kick_, memory_);
+    std::swap(memory, memory_);
+  }
+  for (const std::int32_t l : touched_)
+    for (std::size_t c = 0; c < 3; ++c)
+      nodes[static_cast<std::size_t>(l)].velocity[c] -= half_kick_[static_cast<std::size_t>(l)][c];
   if (!backward_at(now)) drag_.act(nodes, {}, felt, ledger);
-  ledger.work += resist(now, nodes, keep);
+  ledger.work += resist(now, nodes, keep, memory);
   if (backward_at(now)) drag_.act(nodes, {}, felt, ledger);
   for (const std::int32_t l : touched_) {
     const auto line = static_cast<std::size_t>(l);
@@ -164,7 +171,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
   }
 }
 
-double LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep) {
+double LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory) {
   const bool backward = backward_at(now);
   double work = 0.0;
   const auto act_of = [&](std::pair<std::size_t, double> of) {
@@ -174,7 +181,9 @@ double LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep) 
       work += sweep(part, how, nodes, keep ? std::span(part.kept) : std::span<double>());
     };
     std::vector<Part>& parts = parts_[of.first];
+    if (backward) work += impacts_.resist(of.first, memory, how, nodes, keep);
     backward ? std::for_each(parts.rbegin(), parts.rend(), one) : std::for_each(parts.begin(), parts.end(), one);
+    if (!backward) work += impacts_.resist(of.first, memory, how, nodes, keep);
   };
   backward ? std::for_each(acting_.rbegin(), acting_.rend(), act_of)
            : std::for_each(acting_.begin(), acting_.end(), act_of);
@@ -215,6 +224,7 @@ void LatticeDampers::add_work(TermId term, double step, std::span<const NodeMean
     };
     h.force->each_drag(h.element, std::ref(add));
   }
+  impacts_.add_work(term, means, work);
   const auto d = static_cast<std::size_t>(model_.dim());
   for (auto found = std::ranges::lower_bound(slots_, term, {}, &Slot::term);
        found != slots_.end() && found->term == term; ++found) {
@@ -229,7 +239,8 @@ void LatticeDampers::add_work(TermId term, double step, std::span<const NodeMean
 
 // Group by group, so that each has the sign of its duration.
 std::vector<LatticeDampers::Vector> LatticeDampers::impulses(std::span<NodeLine> nodes,
-                                                             std::span<const double> duration_of_group) const {
+                                                             std::span<const double> duration_of_group,
+                                                             Memory& memory) const {
   std::vector<Vector> q(nodes.size());
   const auto drags = drag_.resistance(duration_of_group);
   for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -241,12 +252,15 @@ std::vector<LatticeDampers::Vector> LatticeDampers::impulses(std::span<NodeLine>
   std::vector<Vector> before(any_parts_ ? nodes.size() : 0);
   for (std::size_t g = 0; g < parts_.size(); ++g) {
     const double duration = std::abs(duration_of_group[g]);
-    if (parts_[g].empty() || duration == 0.0) continue;
+    impacts_.remember(g, lines_[g], nodes, {}, memory);
+    if ((parts_[g].empty() && !impacts_.any_in(g)) || duration == 0.0) continue;
     const auto each = [&](auto&& visit) {
       for (const std::int32_t line : lines_[g]) visit(static_cast<std::size_t>(line));
     };
     each([&](std::size_t i) { std::copy_n(nodes[i].velocity, 3, before[i].begin()); });
-    for (const Part& part : parts_[g]) sweep(part, {duration, duration, false, held_, withheld_}, nodes, {});
+    const DampingBatch::Sweep how{duration, duration, false, held_, withheld_};
+    for (const Part& part : parts_[g]) sweep(part, how, nodes, {});
+    impacts_.resist(g, memory, how, nodes);
     each([&](std::size_t i) {
       for (std::size_t c = 0; c < 3; ++c) {
         double given = (nodes[i].velocity[c] - before[i][c]) / nodes[i].inverse_mass;
@@ -259,7 +273,7 @@ std::vector<LatticeDampers::Vector> LatticeDampers::impulses(std::span<NodeLine>
 }
 
 // Nodes of infinite mass keep their velocities: each damper sees those given.
-std::vector<LatticeDampers::Vector> LatticeDampers::forces(std::span<NodeLine> nodes) const {
+std::vector<LatticeDampers::Vector> LatticeDampers::forces(std::span<NodeLine> nodes, const Memory& memory) const {
   std::vector<Vector> force(nodes.size());
   const std::vector<double> none(parts_.size(), 0.0);
   const auto drags = drag_.resistance(none);
@@ -283,6 +297,7 @@ std::vector<LatticeDampers::Vector> LatticeDampers::forces(std::span<NodeLine> n
       }
     }
   std::ranges::fill(withheld_, Vector{});
+  impacts_.add_forces(memory, nodes, force);
   return force;
 }
 

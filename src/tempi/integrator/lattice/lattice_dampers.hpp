@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dampers of a lattice engine, packed: drags on nodes (lattice_drag.hpp) and dampers whose elements can be solved one
-// by one (force/damping_batch.hpp): the viscosity of cells. They act at the middle of the instant's kick,
+// Dampers of a lattice engine, packed: drags on nodes (lattice_drag.hpp), dampers whose elements can be solved one
+// by one (force/damping_batch.hpp): the viscosity of cells, and contacts with a restitution (lattice_impacts.hpp). They
+// act at the middle of the instant's kick,
 //
 //   v_m = (v- + v_P) / 2;   v_m <- each damper alone, exactly, one after the other;   v+ = v_m + (v_P - v-) / 2
 //
@@ -20,6 +21,7 @@
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/lattice/lattice_drag.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
+#include "tempi/integrator/lattice/lattice_impacts.hpp"
 #include "tempi/integrator/lattice/lattice_supports.hpp"
 
 namespace tempi {
@@ -27,6 +29,7 @@ namespace tempi {
 class LatticeDampers {
  public:
   using Vector = std::array<double, 3>;
+  using Memory = LatticeImpacts::Memory;
 
   // All must outlive it.
   LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports, ThreadTeam& team);
@@ -36,17 +39,20 @@ class LatticeDampers {
   void begin();                                   // a new instant
   void announce(std::size_t group, double step);  // it acts in it
   // Kicks, after everything else of the instant, which is that of tick `now`; `before`: v-, by line. Supports have to
-  // settle once more. `keep`: for add_work.
-  void act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep, Ledger& ledger);
+  // settle once more. `keep`: for add_work. Throws SolveError (a restitution out of range), and nothing has changed.
+  void act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep, Memory& memory,
+           Ledger& ledger);
 
   // work += what the dampers within a term have done in the last instant, its nodes' mean velocities being those.
   void add_work(TermId term, double step, std::span<const NodeMean> means, double& work) const;
 
   // For reports (Dampers::report), by line: impulses [N s] when groups act for durations of any sign; `nodes` as they
   // are then, with v- + |durations| (force but for dampers) / m as velocities, which are lost.
-  std::vector<Vector> impulses(std::span<NodeLine> nodes, std::span<const double> duration_of_group) const;
+  // `memory` is told of their places.
+  std::vector<Vector> impulses(std::span<NodeLine> nodes, std::span<const double> duration_of_group,
+                               Memory& memory) const;
   // Forces [N] at these places and velocities; masses are lost.
-  std::vector<Vector> forces(std::span<NodeLine> nodes) const;
+  std::vector<Vector> forces(std::span<NodeLine> nodes, const Memory& memory) const;
 
  private:
   struct Part {  // elements of one force within one part of a group
@@ -66,13 +72,15 @@ class LatticeDampers {
   void add_block(const LatticeGroups& plan, Part& part, std::span<const std::pair<Index, TermId>> elements);
   double sweep(const Part& part, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
                std::span<double> kept) const;
-  double resist(double now, std::span<NodeLine> nodes, bool keep);
+  double resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory);
   void keep_slots();
 
   const Model& model_;
   const LatticeSupports& supports_;
   ThreadTeam& team_;
   LatticeDrag drag_;
+  LatticeImpacts impacts_;
+  Memory memory_;  // of the instant in hand
   bool takes_all_ = false, any_parts_ = false;
   std::vector<std::vector<Part>> parts_;                // of each group
   std::vector<std::vector<std::int32_t>> lines_;        // of each group, those of its damped terms
