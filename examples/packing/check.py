@@ -68,15 +68,15 @@ def draw(result: Run, radius: np.ndarray, width: float) -> None:
     figure.savefig(HERE / "packing.png", dpi=200)
 
 
-def settle(report: Report, losing: str, name: str, settings: dict[str, object], x: np.ndarray, radius: np.ndarray, width: float, unaccounted: float) -> Run:
-    """Runs until the grains are at rest, and looks how they lie; `losing`: what takes their energy."""
+def settle(report: Report, prefix: str, name: str, settings: dict[str, object], x: np.ndarray, radius: np.ndarray, width: float, unaccounted: float) -> Run:
+    """Runs until the grains are at rest, and looks how they lie; `prefix`: of the figures' names."""
     result = run(HERE / "packing.toml", name, settings)
     h, s = result.history, result.summary
     place = VtuFile(result.frames[-1][1]).places
     mass = 4 / 3 * math.pi * DENSITY * radius**3
 
     def figure(what: str, value: float, *limits: object, **more: object) -> None:
-        report.figure(f"{losing}: {what}", value, *limits, **more)
+        report.figure(prefix + what, value, *limits, **more)
 
     lost = float(-h["damping_work"][-1])
     figure("energy of motion in the end, of what fell", float(h["kinetic_energy"][-1]) / lost, 0, 1e-4, scatter=1)
@@ -108,9 +108,9 @@ def main() -> int:
         write(file, x, radius)
         settings = {"run.end_time": 0.8, "particles.file": f'"{file}"', "wall.3.point": [width, 0, 0], "wall.4.point": [0, width, 0]}
     report.figure("grains", count)
-    result = settle(report, "drag", f"packing-{count}", settings, x, radius, width, 3e-3)
+    result = settle(report, "", f"packing-{count}", settings, x, radius, width, 3e-3)
     bounces = {"potential.0.restitution": 0.5, "damping.0.coefficient": 0.0, "integrator.safety": 0.1}
-    settle(report, "impacts", f"packing-impacts-{count}", settings | bounces, x, radius, width, 4e-3)
+    settle(report, "by impacts: ", f"packing-impacts-{count}", settings | bounces, x, radius, width, 4e-3)
     if given.draw:
         draw(result, radius, width)
     return report.close()

@@ -13,7 +13,7 @@ namespace {
 using test::CaseFolder;
 using test::expect_words;
 
-TEST(BeginsAgain, where_steps_are_open_twice_and_not_when_nothing_has_changed) {
+TEST(BeginsAgain, where_steps_are_open_four_times_and_not_when_nothing_has_changed) {
   const CaseFolder folder;
   Simulation s = folder.build(folder.square());
   const StepError at_one("too large.", 1.0);
@@ -22,7 +22,11 @@ TEST(BeginsAgain, where_steps_are_open_twice_and_not_when_nothing_has_changed) {
   EXPECT_FALSE(begins_again(s, at_one));  // as before: the motion's
   s.tries = {{0.9, 0.5, "too large."}};
   EXPECT_TRUE(begins_again(s, at_one));
-  s.tries.push_back({0.6, 0.7, "too large."});
+  for (const auto& [safety, time] : {std::pair(0.6, 0.7), std::pair(0.4, 0.8)}) {
+    s.tries.push_back({safety, time, "too large."});
+    EXPECT_TRUE(begins_again(s, at_one));
+  }
+  s.tries.push_back({0.2, 0.9, "too large."});
   EXPECT_FALSE(begins_again(s, at_one));
   for (const char* asked : {"safety = 0.9", "courant = 0.1", "step = 1e-3"})
     EXPECT_FALSE(begins_again(folder.build(folder.square(asked)), at_one)) << asked;
@@ -39,6 +43,9 @@ TEST(BeginAgain, brings_the_same_case_to_life_with_two_thirds_of_the_steps) {
   EXPECT_EQ(s.input.identity, identity);  // it is the same case
   ASSERT_EQ(s.tries.size(), 1u);
   expect_words(s.warnings.back(), {"an element inverted.", "begins again", "safety = 0.6 instead of 0.9"});
+  begin_again(s, {{0.9, 0.25, "one."}, {0.6, 0.35, "two."}, {0.4, 0.45, "three."}});
+  EXPECT_DOUBLE_EQ(*std::ranges::min_element(s.plan.own), 0.2 / 0.9 * before);
+  expect_words(s.warnings.back(), {"three.", "safety = 0.2 instead of 0.4"});
   expect_words(lesson(s.tries), {"0.9 (at t = 0.25 s)", "do not spare it"});
   EXPECT_EQ(lesson({}), "");
 }

@@ -185,6 +185,43 @@ class Particles(Refused):
         self.assertEqual(3, done.returncode)
         self.assertIn("restitution is -0.5", done.stderr)
 
+    def test_rows_are_damped_by_the_laplacian_form(self):
+        row = {"particles": "position = [[0, 0], [0.01, 0], [0.02, 0], [0.03, 0]]\nvelocity = [[0.5, 0], [0, 0], [0, 0], [0, 0]]\nradius = 0.005\n"
+                            "mass = [0.004, 0.004, 0.006, 0.004]",
+               "potential": 'type = "hertz"\nyoung = 2e11\npoisson = 0.3{}', "integrator": 'method = "{}"\nstep = 2e-8',
+               "run": "end_time = 2e-4", "output": "frames = 1\nhistory = 20"}
+
+        def case(more: str, method: str) -> dict[str, object]:
+            return {**row, "potential": row["potential"].format(more), "integrator": row["integrator"].format(method)}
+
+        damped = "\nlaplacian_damping = [5e4, 1.81]"
+        lost = []
+        for method in ("avi", "newmark"):
+            folder = self.results(case(damped, method))
+            rows, made = history(folder), summary(folder)
+            self.assertLess(made["linear_momentum"]["error"], 1e-12)
+            energy = 0.5 * 0.004 * 0.25
+            self.assertLess(abs(rows["total_energy"][-1] - rows["damping_work"][-1] - energy), 1e-5 * energy)
+            lost.append(-rows["damping_work"][-1] / energy)
+            self.assertTrue(all(b <= a for a, b in zip(rows["damping_work"], rows["damping_work"][1:])))
+        self.assertGreater(lost[0], 0.05)
+        self.assertAlmostEqual(lost[0], lost[1], delta=1e-9)
+        # At a wall: a bead alone with it is no row, two are.
+        wall = '\n[[wall]]\ntype = "plane"\npoint = [0.03501, 0]\nnormal = [-1, 0]\nyoung = 2e11\npoisson = 0.3\n'
+        self.write("case.toml", text(case(damped, "avi")) + wall)
+        done = self.tempi("run", "case.toml", "--overwrite", "--set", "run.end_time=4e-4")
+        self.assertEqual(0, done.returncode, done.stderr)
+        rows = history(self.folder / "case.out")
+        self.assertLess(abs(rows["total_energy"][-1] - rows["damping_work"][-1] - energy), 1e-4 * energy)
+        self.assertLess(rows["linear_momentum_x"][-1], 0)  # it has come back
+        for more, method, word in (("\nlaplacian_damping = [-5.58, 1.81]", "avi", "must be"), ("\nlaplacian_damping = [5e4]", "avi", "must be two"),
+                                   (damped + "\nrestitution = 0.9", "avi", "Leave out one"), ("\nlaplacian_damping = [5e4, 0.5]", "avi", "alpha = 0.5"),
+                                   (damped + "\nwithin = 0.011", "avi", "all pairs together"), (damped, "midpoint", "Choose avi or newmark")):
+            self.write("case.toml", text(case(more, method)))
+            done = self.tempi("check", "case.toml")
+            self.assertEqual(2, done.returncode, more)
+            self.assertIn(word, done.stderr)
+
     def test_spheres_touch_by_energy_steps_and_force_steps(self):
         for integrator in ('method = "energy-stepping"\nenergy_step = 1.03e-6', 'method = "async-energy-stepping"\nenergy_step = 1.03e-6',
                            'method = "force-stepping"\ngrid = 1e-8'):

@@ -169,7 +169,7 @@ PotentialInput read_potential(const Section& s) {
     if (const auto value = s.number(key)) p.values.push_back({std::string(key), {*value}, s.place_of(key)});
   for (const std::string_view key : {"stiffness", "epsilon", "sigma", "young", "poisson", "step"})
     if (s.has(key)) p.values.push_back({std::string(key), s.one_or_more(key), s.place_of(key)});
-  for (const std::string_view key : {"centre", "acceleration", "split"})
+  for (const std::string_view key : {"centre", "acceleration", "split", "laplacian_damping"})
     if (s.has(key)) p.values.push_back({std::string(key), s.list<double>(key, "a list of numbers"), s.place_of(key)});
   p.kinds = s.list<std::string>("kinds", "a list of groups, such as [\"Ar\", \"Kr\"]");
   p.kinds_place = s.place_of("kinds");

@@ -175,6 +175,11 @@ constexpr Option rows[] = {
     {"potential", "restitution_table", text, "", "", "", any,
      "the same by measured values: a file of two columns, v and the ratio, v ascending; straight lines between rows, "
      "beyond the first and the last as there"},
+    {"potential", "laplacian_damping", numbers, "(m/s)^(1-alpha)/s, -", "", "", not_negative,
+     "of hertz, instead of restitution: [gamma, alpha] of the phenomenological damping of chains, eq. (5.2) of the "
+     "2011 "
+     "thesis, with the sign that takes energy and with action equal to reaction (docs/decisions/0021); spheres of one "
+     "material, all pairs together; for avi and newmark"},
     {"potential", "centre", numbers, "m", "", "", any, "of a well; omitted: where each particle starts"},
     {"potential", "acceleration", numbers, "m/s^2", "", "", any, "of a uniform-field: V = -m acceleration . x"},
 

@@ -40,7 +40,8 @@ constexpr std::array<Entry, 10> entries = {{
     {"spring", "stiffness length", "", true, true},
     {"tanh-spring", "strength width length", "", true, true},
     {"gravity", "G", "", true, false},
-    {"hertz", "", "stiffness length young poisson skin kinds restitution restitution_table", true, false},
+    {"hertz", "", "stiffness length young poisson skin kinds restitution restitution_table laplacian_damping", true,
+     false},
     {"expression", "expression", "", true, false},
     {"embedded-atom", "depth cutoff", "exponent skin", false, false},
     {"well", "stiffness", "centre", false, false},
@@ -79,6 +80,7 @@ class Chooser {
         if (chosen_.empty())
           throw PlacedError(in_.place, fmt::format("{} joins no pair, and nobody to a wall.", in_.type));
       }
+      if (in_.find("laplacian_damping") != nullptr) damp_by_laplacian();
     } else {
       ChosenPotential& chosen = chosen_.emplace_back();
       chosen.is_field = in_.type != "embedded-atom";
@@ -275,6 +277,7 @@ class Chooser {
       chosen.one_step = chosen.is_field = true;
       chosen.wall = w;
       if (loses()) chosen.impacts = make_impact_damping(mesh_.points(), mesh_.dim(), spheres, wall.wall, restitution());
+      touched_walls_.push_back({wall.wall, spheres});
       chosen.potential =
           at_place(wall.place, [&] { return make_wall_contact(mesh_.points(), mesh_.dim(), spheres, wall.wall); });
     }
@@ -289,6 +292,27 @@ class Chooser {
                                     "where the run starts. Move one of them, or turn the wall's normal.",
                                     mesh_.point_label(sphere.node),
                                     fmt::join(std::span(x).first(static_cast<std::size_t>(mesh_.dim())), ", ")));
+  }
+
+  // Of all that touches a bead together, so of one sum and all walls.
+  void damp_by_laplacian() {
+    const auto& given = *in_.find("laplacian_damping");
+    if (given.values.size() != 2)
+      throw PlacedError(given.place, fmt::format("laplacian_damping has {} values (must be two: gamma, alpha).",
+                                                 given.values.size()));
+    if (loses()) throw PlacedError(given.place, "laplacian_damping and restitution both damp. Leave out one of them.");
+    const auto is_sum = [](const ChosenPotential& chosen) { return chosen.potential->as_sum() != nullptr; };
+    const auto is_other = [&](const ChosenPotential& chosen) { return !is_sum(chosen) && !chosen.wall; };
+    if (std::ranges::count_if(chosen_, is_sum) != 1 || std::ranges::any_of(chosen_, is_other))
+      throw PlacedError(
+          given.place,
+          "laplacian_damping wants all pairs together, of spheres of one material. Leave out pairs, within, "
+          "split and together = false, or give one young and poisson.");
+    ChosenPotential& sum = *std::ranges::find_if(chosen_, is_sum);
+    sum.impacts = at_place(given.place, [&] {
+      return make_laplacian_damping(*sum.potential->as_sum(), mesh_.points(), masses_, given.values[0], given.values[1],
+                                    std::move(touched_walls_));
+    });
   }
 
   bool loses() const { return in_.restitution || in_.restitution_table; }
@@ -352,7 +376,8 @@ class Chooser {
                                                participants_.size(), in_.type, most));
     std::map<std::vector<double>, std::vector<NodeId>> kinds;
     for (const NodeId a : participants_) kinds[laws_.parameters_of(a)].push_back(a);
-    const bool of_many_sizes = laws_.of_spheres() && kinds.size() > most_kinds && laws_.class_count() == 1;
+    const bool as_one = kinds.size() > most_kinds || (kinds.size() > 1 && in_.find("laplacian_damping") != nullptr);
+    const bool of_many_sizes = laws_.of_spheres() && as_one && laws_.class_count() == 1;
     if (of_many_sizes) {
       kinds.clear();
       for (const NodeId a : participants_) kinds[laws_.materials_of(a)].push_back(a);
@@ -481,6 +506,7 @@ class Chooser {
   PairLawChoice laws_;
   std::vector<ChosenPotential> chosen_;
   std::vector<NodeId> participants_;
+  std::vector<TouchedWall> touched_walls_;
   std::vector<int> kind_;  // of each node; empty without kinds
 };
 

@@ -140,7 +140,7 @@ class Run {
   // Writes the k-th of n evenly spaced outputs at exactly end_time k / n, or the nearest whole step where that is asked
   // for. Tells whether the end was reached.
   bool go() {
-    constexpr double enough = 32.0;  // of the longest steps: windows of contact are up to eight of them
+    constexpr double enough = 16.0;  // of the longest steps: windows of contact are up to eight of them
     if (!s_.model->layers().empty()) least_slice_ = enough * *std::ranges::max_element(s_.plan.steps);
     const Index rows = s_.outputs.rows, pictures = s_.outputs.frames;
     const auto time_of = [&](Index k, Index n) {

@@ -14,9 +14,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double part = 2.0 / 3.0;     // of the safety before
-constexpr std::size_t most_tries = 2;  // before the last
-constexpr double same_time = 0.02;     // two failures this near each other, of the time, are of the motion
+constexpr std::size_t by_thirds = 2, most_tries = 4;  // before the last
+constexpr double same_time = 0.02;  // two failures this near each other, of the time, are of the motion
+
+// The safety after `tries`, of which the last had this one: 0.9, 0.6, 0.4, 0.2, 0.1.
+double next_safety(std::size_t tries, double safety) { return safety * (tries <= by_thirds ? 2.0 / 3.0 : 0.5); }
 
 }  // namespace
 
@@ -33,15 +35,17 @@ void begin_again(Simulation& s, std::vector<EarlierTry> tries) {
   const int threads = s.threads;
   s.integrator.reset();  // no two of them in memory
   s.model.reset();
-  input.integrator.safety = part * tries.back().safety;
+  input.integrator.safety = next_safety(tries.size(), tries.back().safety);
   input.integrator.shortened = *input.integrator.safety / tries.front().safety;
   s = build(std::move(input), threads);
-  for (const EarlierTry& earlier : tries)
+  for (std::size_t i = 0; i < tries.size(); ++i) {
+    const EarlierTry& earlier = tries[i];
     s.warnings.push_back(
         fmt::format("{} So the run begins again from the start with safety = {:.2g} instead of {:.2g}{}, "
                     "the steps being left to it; give safety, courant or step to have it end there.",
-                    earlier.message, part * earlier.safety, earlier.safety,
+                    earlier.message, next_safety(i + 1, earlier.safety), earlier.safety,
                     s.model->layers().empty() ? "" : " (and with it surface_safety of contact)"));
+  }
   s.tries = std::move(tries);
 }
 
@@ -49,7 +53,7 @@ std::string lesson(const std::vector<EarlierTry>& tries) {
   if (tries.empty()) return "";
   std::string text;
   for (const EarlierTry& earlier : tries)
-    text += fmt::format("{}{:.2g} (at t = {:.6g} s)", text.empty() ? "" : " and ", earlier.safety, earlier.time);
+    text += fmt::format("{}{:.2g} (at t = {:.6g} s)", text.empty() ? "" : ", ", earlier.safety, earlier.time);
   return fmt::format(
       " So it ended with safety = {} too: smaller steps do not spare it. Look at the loads, the "
       "material and the mesh there.",

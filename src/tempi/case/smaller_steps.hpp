@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of a run whose steps prove too large for its motion, though the case left them to us: it begins again
-// from the start with two thirds of the safety (and of contacts' surface_safety), so that its results are of one set of
-// fixed steps, as everything that is claimed of them asks for. (Decision 0019.)
+// from the start with two thirds of the safety (and of contacts' surface_safety), later with half of it, so that its
+// results are of one set of fixed steps, as everything that is claimed of them asks for. (Decision 0019.)
 //
 // Steps are chosen where a run starts; what deformation does to them, and what a motion at their limit does, shows
-// later: an element inverts, a step exceeds its term's stable one, energy comes from nowhere. Twice at most, and not
-// where a smaller step ends at the same time as the one before: then it is the motion. Not for steps that the case
+// later: an element inverts, a step exceeds its term's stable one, energy comes from nowhere. Four times at most, and
+// not where a smaller step ends at the same time as the one before: then it is the motion. Not for steps that the case
 // gives (safety, courant, step).
 #pragma once
 

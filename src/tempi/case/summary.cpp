@@ -211,6 +211,7 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
   r.groups = groups_of_cells(*s.body.mesh);
   r.wall_time = figures.wall_time;
   if (plan.choice) r.predicted_wall_time = s.predicted_time(*plan.choice);
+  r.has_layers = !s.model->layers().empty();
   if (plan.trial) r.trial_time = plan.trial_time;
   r.start_time = figures.start_time;
   r.history_time = figures.history_time;
@@ -324,8 +325,11 @@ std::string to_text(const Summary& r) {
   out += fmt::format(
       "  took            {:.3g} s: {:.3g} s updates{}, {:.2g} s history, {:.2g} s frames, {:.2g} s start{}\n",
       r.total_time, r.wall_time,
-      r.predicted_wall_time ? fmt::format(" (predicted {:.3g} s)", *r.predicted_wall_time) : "", r.history_time,
-      r.frame_time, r.start_time, r.tries.empty() ? "" : fmt::format(", {:.3g} s with larger steps", r.tries_time));
+      r.predicted_wall_time
+          ? fmt::format(" (predicted {:.3g} s{})", *r.predicted_wall_time, r.has_layers ? " without contact" : "")
+          : "",
+      r.history_time, r.frame_time, r.start_time,
+      r.tries.empty() ? "" : fmt::format(", {:.3g} s with larger steps", r.tries_time));
   if (const auto each = r.per_update(r.wall_time)) out += fmt::format("  one update      {:.3g} us\n", 1e6 * *each);
   return out;
 }

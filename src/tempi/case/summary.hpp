@@ -67,6 +67,7 @@ struct Summary {
   std::vector<std::pair<std::size_t, std::string>> groups;  // those of cells: number in the frames, name
   double wall_time = 0.0;                                   // drifts, forces, scheduling, residuals [s]
   std::optional<double> predicted_wall_time;
+  bool has_layers = false;  // of contact: their strikes are not in it
   std::optional<double> trial_time;
   double start_time = 0.0, history_time = 0.0, frame_time = 0.0;  // [s]: up to the first update; rows; frames
   std::vector<EarlierTry> tries;                                  // with larger steps, and how long they took:

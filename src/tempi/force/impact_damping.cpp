@@ -95,7 +95,25 @@ class WallInTouch {
   Wall wall_;
 };
 
-// V' of a pair is K d^(3/2), its gradient that of the second node, against n.
+// V' of a pair is K d^(3/2), its gradient that of the second node, against n. `place_of`: of each node in the stencil.
+template <class Visit>
+void each_touching_of(const ManyBodySum& sum, std::span<const std::int32_t> place_of, std::span<const double> u,
+                      double t, Visit&& visit) {
+  const auto d = static_cast<std::size_t>(sum.dim());
+  sum.each_present(u, t, [&](const ManyBodySum::Present& pair) {
+    Vector along{};
+    double squared = 0.0;
+    for (std::size_t c = 0; c < d; ++c) {
+      along[c] = -pair.gradient[d + c];
+      squared += along[c] * along[c];
+    }
+    if (!(squared > 0.0)) return;
+    const double part = 1.0 / std::sqrt(std::sqrt(squared));
+    for (double& component : along) component *= part;
+    visit(std::array<std::int32_t, 2>{place_of[ordinal(pair.nodes[0])], place_of[ordinal(pair.nodes[1])]}, along);
+  });
+}
+
 class SumInTouch {
  public:
   static constexpr bool is_sum = true;
@@ -110,19 +128,7 @@ class SumInTouch {
   std::span<const NodeId> stencil(Index) const { return sum_.stencil(0); }
   template <class Visit>
   void each_touching(Index, std::span<const double> u, double t, Visit&& visit) const {
-    const auto d = static_cast<std::size_t>(dim());
-    sum_.each_present(u, t, [&](const ManyBodySum::Present& pair) {
-      Vector along{};
-      double squared = 0.0;
-      for (std::size_t c = 0; c < d; ++c) {
-        along[c] = -pair.gradient[d + c];
-        squared += along[c] * along[c];
-      }
-      if (!(squared > 0.0)) return;
-      const double part = 1.0 / std::sqrt(std::sqrt(squared));
-      for (double& component : along) component *= part;
-      visit({place_[ordinal(pair.nodes[0])], place_[ordinal(pair.nodes[1])]}, along);
-    });
+    each_touching_of(sum_, place_, u, t, visit);
   }
   void identify(std::vector<double>&) const {}  // the sum has its own
 
@@ -234,6 +240,111 @@ class ImpactDamping final : public Force {
   Restitution restitution_;
 };
 
+// Which all contacts of a bead share in.
+class LaplacianDamping final : public Force {
+ public:
+  LaplacianDamping(const ManyBodySum& sum, std::span<const double> reference, std::span<const double> masses,
+                   double gamma, double alpha, std::vector<TouchedWall> walls)
+      : sum_(sum), gamma_(gamma), alpha_(alpha) {
+    const auto nodes = sum.stencil(0);
+    place_.assign(masses.size(), -1);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      place_[ordinal(nodes[i])] = static_cast<std::int32_t>(i);
+      masses_.push_back(masses[ordinal(nodes[i])]);
+    }
+    for (TouchedWall& touched : walls)
+      walls_.emplace_back(reference, sum.dim(), std::move(touched.spheres), touched.wall);
+  }
+
+  Index size() const override { return 1; }
+  std::span<const NodeId> stencil(Index k) const override { return sum_.stencil(k); }
+  bool is_damper() const override { return true; }
+
+  void add_impulse(Index, std::span<const double> u, std::span<const double> v, double t, double dt,
+                   std::span<double> p) const override {
+    each_touching(u, t, [&](const Places& place, const Vector& n) {
+      const Touch touch{place};
+      const double given = dt * approach(touch, n, v);
+      touch.each_place([&](std::size_t a, double side) {
+        for (std::size_t c = 0; c < d(); ++c) p[a * d() + c] -= given * side * n[c];
+      });
+    });
+  }
+
+  bool remembers() const override { return true; }
+  void remember(Index, std::span<const double> u, std::span<const double> v,
+                std::vector<Touch>& memory) const override {
+    std::vector<Touch> now;
+    each_touching(u, 0.0, [&](const Places& place, const Vector& n) { now.push_back({place, 0.0, 0.0, n}); });
+    if (v.empty()) {  // whoever was there keeps what it had; that of a bead's walls is the same
+      std::ranges::sort(memory, {}, &Touch::place);
+      for (Touch& touch : now) {
+        const auto old = std::ranges::lower_bound(memory, touch.place, {}, &Touch::place);
+        if (old != memory.end() && old->place == touch.place) touch.strength = old->strength;
+      }
+    } else {
+      std::vector<Vector> s(masses_.size());
+      for (Touch& touch : now) {
+        touch.speed = approach(touch, touch.along, v);
+        touch.each_place([&](std::size_t a, double side) {
+          for (std::size_t c = 0; c < d(); ++c) s[a][c] -= side * touch.speed * touch.along[c];
+        });
+      }
+      const auto of_bead = [&](std::int32_t a) {
+        const auto place = static_cast<std::size_t>(a);
+        const double size = std::hypot(s[place][0], s[place][1], s[place][2]);
+        return alpha_ == 1.0 ? masses_[place] * gamma_ : masses_[place] * gamma_ * std::pow(size, alpha_ - 1.0);
+      };
+      for (Touch& touch : now)
+        touch.strength =
+            touch.place[1] < 0 ? of_bead(touch.place[0]) : 0.5 * (of_bead(touch.place[0]) + of_bead(touch.place[1]));
+    }
+    for (Touch& touch : now)
+      for (double& component : touch.along) component *= std::sqrt(touch.strength);
+    memory = std::move(now);
+  }
+  std::span<const Touch> touching(Index, std::span<const Touch> memory) const override { return memory; }
+
+  std::vector<double> identity() const override {
+    std::vector<double> numbers{gamma_, alpha_};
+    for (const WallInTouch& wall : walls_) wall.identify(numbers);
+    return numbers;
+  }
+
+ private:
+  using Places = std::array<std::int32_t, 2>;
+  std::size_t d() const { return static_cast<std::size_t>(sum_.dim()); }
+
+  // visit(Touch::place, n): pairs first, then walls.
+  template <class Visit>
+  void each_touching(std::span<const double> u, double t, Visit&& visit) const {
+    const auto unit = [](const Vector& along) {
+      const double length = std::hypot(along[0], along[1], along[2]);
+      return Vector{along[0] / length, along[1] / length, along[2] / length};
+    };
+    each_touching_of(sum_, place_, u, t, [&](const Places& place, const Vector& along) { visit(place, unit(along)); });
+    for (const WallInTouch& wall : walls_)
+      for (Index k = 0; k < wall.size(); ++k)
+        wall.each_touching(k, u, t, [&](const Places&, const Vector& along) {
+          visit(Places{place_[ordinal(wall.stencil(k).front())], -1}, unit(along));
+        });
+  }
+  double approach(const Touch& touch, const Vector& n, std::span<const double> v) const {
+    const auto nodes = stencil(0);
+    double speed = 0.0;
+    touch.each_place([&](std::size_t a, double side) {
+      for (std::size_t c = 0; c < d(); ++c) speed += side * n[c] * v[ordinal(nodes[a]) * d() + c];
+    });
+    return speed;
+  }
+
+  const ManyBodySum& sum_;
+  double gamma_, alpha_;
+  std::vector<std::int32_t> place_;  // of a node in the stencil
+  std::vector<double> masses_;       // by place
+  std::vector<WallInTouch> walls_;
+};
+
 }  // namespace
 
 double impact_damping(double e) {
@@ -258,6 +369,18 @@ std::unique_ptr<Force> make_impact_damping(std::span<const double> reference, in
 
 std::unique_ptr<Force> make_impact_damping(const ManyBodySum& sum, Restitution restitution) {
   return std::make_unique<ImpactDamping<SumInTouch>>(SumInTouch(sum), std::move(restitution));
+}
+
+std::unique_ptr<Force> make_laplacian_damping(const ManyBodySum& sum, std::span<const double> reference,
+                                              std::span<const double> masses, double gamma, double alpha,
+                                              std::vector<TouchedWall> walls) {
+  if (!(gamma > 0.0 && std::isfinite(gamma)))
+    throw InputError(
+        fmt::format("gamma = {:.6g} (must be > 0: with the sign printed in the thesis, -5.58, waves would gain "
+                    "energy).",
+                    gamma));
+  if (!(alpha >= 1.0 && std::isfinite(alpha))) throw InputError(fmt::format("alpha = {:.6g} (must be >= 1).", alpha));
+  return std::make_unique<LaplacianDamping>(sum, reference, masses, gamma, alpha, std::move(walls));
 }
 
 std::unique_ptr<Force> make_impact_damping(std::span<const double> reference, int dim, std::vector<WallSphere> spheres,

@@ -44,4 +44,21 @@ std::unique_ptr<Force> make_impact_damping(const ManyBodySum& sum, Restitution r
 std::unique_ptr<Force> make_impact_damping(std::span<const double> reference, int dim, std::vector<WallSphere> spheres,
                                            const Wall& wall, Restitution restitution);
 
+// The phenomenological damping of chains, eq. (5.2) of the thesis, of all pairs of a sum over spheres and of walls,
+// whose spheres are nodes of the sum; as one element whose host is the sum. With s_a = sum n d' of all that touches
+// bead a (n towards it; in a chain d'_k - d'_k+1) and g_a = m_a gamma |s_a|^(alpha-1), a contact of a and b resists by
+// (g_a + g_b) / 2 d', one with a wall by g_a d'. `gamma` > 0 [(m/s)^(1-alpha) / s], alpha >= 1.
+//
+// (5.2) as printed lets the force on bead a be m_a gamma |s_a|^(alpha-1) s_a, which is this with g_a alone: for beads
+// of one mass the same where there are two, where alpha = 1, and where neighbours' s are alike. But its action is not
+// its reaction: momentum is not kept, some motions gain energy whatever the sign, and with the printed gamma < 0 waves
+// do (decision 0021). The thesis uses it for no result.
+struct TouchedWall {
+  Wall wall;
+  std::vector<WallSphere> spheres;
+};
+std::unique_ptr<Force> make_laplacian_damping(const ManyBodySum& sum, std::span<const double> reference,
+                                              std::span<const double> masses, double gamma, double alpha,
+                                              std::vector<TouchedWall> walls = {});
+
 }  // namespace tempi

@@ -125,10 +125,6 @@ void KickDrift::force_impulses(Kind kind, TermId term, std::span<const double> u
       add_resistance(h, v, memory[static_cast<std::size_t>(h.memory)], dt, q);
       continue;
     }
-    if (h.local.empty()) {
-      h.force->add_impulse(h.element, u, v, t, dt, q);
-      continue;
-    }
     std::array<double, 30> part{};
     h.force->add_impulse(h.element, u, v, t, dt, std::span(part).first(h.local.size() * d));
     for (std::size_t a = 0; a < h.local.size(); ++a)

@@ -182,8 +182,8 @@ void Model::attach_forces() {
       if (index(host) < 0 || index(host) >= term_count())
         throw InputError(fmt::format("force {} is to act within term {} of {}.", f, index(host), term_count()));
       const auto stencil = term(host).stencil();
-      const bool whole = std::ranges::equal(force.stencil(e), stencil);
-      if (!(whole && force.remembers()) && stencil.size() > most_host_nodes)
+      const bool whole = force.remembers() && std::ranges::equal(force.stencil(e), stencil);
+      if (!whole && stencil.size() > most_host_nodes)
         throw InputError(fmt::format("force {} is to act within {}, which has more than {} nodes.", f,
                                      term(host).potential->describe(term(host).k), most_host_nodes));
       HostedForce hosted{&force, e, {}, force.remembers() ? memory_count_ : -1};
@@ -237,13 +237,13 @@ void Model::add_damping(TermId id, std::span<const double> u, double t, double f
   const std::size_t n = term(id).stencil().size() * d;
   for (const HostedForce& h : forces_within(id)) {
     if (!h.force->is_damper() || h.memory >= 0) continue;
-    const std::size_t m = h.local.empty() ? n : h.local.size() * d;
-    const auto place = [&](std::size_t i) { return h.local.empty() ? i : h.local[i / d] * d + i % d; };
+    const std::size_t m = h.local.size() * d;
     std::array<double, most_entries> part;
     std::fill_n(part.begin(), m * m, 0.0);
     h.force->add_damping(h.element, u, t, std::span(part).first(m * m));
     for (std::size_t i = 0; i < m; ++i)
-      for (std::size_t j = 0; j < m; ++j) C[place(i) * n + place(j)] += factor * part[i * m + j];
+      for (std::size_t j = 0; j < m; ++j)
+        C[(h.local[i / d] * d + i % d) * n + h.local[j / d] * d + j % d] += factor * part[i * m + j];
   }
 }
 

@@ -21,7 +21,7 @@ namespace tempi {
 struct HostedForce {
   const Force* force;
   Index element;
-  std::vector<std::uint8_t> local;  // place of each of its nodes in the host term's stencil; empty: that is its own
+  std::vector<std::uint8_t> local;  // place of each of its nodes in the host term's stencil; empty: it has those
   Index memory = -1;                // place of the force's in State::memory; -1: it has none
 };
 

@@ -156,7 +156,7 @@ double error_after(const Body& body, int steps, const std::function<double(int)>
     for (std::size_t i = 0; i < before.size(); ++i) std::copy_n(lines.lines()[i].velocity, 3, before[i].begin());
     dampers.begin();
     dampers.announce(0, time / steps);
-    dampers.act(now(s), lines.lines(), before, false, state.damping);
+    dampers.act(now(s), lines.lines(), before, false, state.memory, state.damping);
   }
   lines.write(state);
   return (Eigen::Map<const Vector>(state.velocity.data(), n) - exact).norm() / exact.norm();

@@ -160,7 +160,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
     for (std::size_t c = 0; c < 3; ++c)
       nodes[static_cast<std::size_t>(l)].velocity[c] -= half_kick_[static_cast<std::size_t>(l)][c];
   if (!backward_at(now)) drag_.act(nodes, {}, felt, ledger);
-  ledger.work += resist(now, nodes, keep, memory);
+  resist(now, nodes, keep, memory, ledger);
   if (backward_at(now)) drag_.act(nodes, {}, felt, ledger);
   for (const std::int32_t l : touched_) {
     const auto line = static_cast<std::size_t>(l);
@@ -171,7 +171,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
   }
 }
 
-double LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory) {
+void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory, Ledger& ledger) {
   const bool backward = backward_at(now);
   double work = 0.0;
   const auto act_of = [&](std::pair<std::size_t, double> of) {
@@ -181,13 +181,13 @@ double LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, 
       work += sweep(part, how, nodes, keep ? std::span(part.kept) : std::span<double>());
     };
     std::vector<Part>& parts = parts_[of.first];
-    if (backward) work += impacts_.resist(of.first, memory, how, nodes, keep);
+    if (backward) ledger += impacts_.resist(of.first, memory, how, nodes, keep);
     backward ? std::for_each(parts.rbegin(), parts.rend(), one) : std::for_each(parts.begin(), parts.end(), one);
-    if (!backward) work += impacts_.resist(of.first, memory, how, nodes, keep);
+    if (!backward) ledger += impacts_.resist(of.first, memory, how, nodes, keep);
   };
   backward ? std::for_each(acting_.rbegin(), acting_.rend(), act_of)
            : std::for_each(acting_.begin(), acting_.end(), act_of);
-  return work;
+  ledger.work += work;
 }
 
 double LatticeDampers::sweep(const Part& part, const DampingBatch::Sweep& how, std::span<NodeLine> nodes,

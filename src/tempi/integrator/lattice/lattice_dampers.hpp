@@ -72,7 +72,7 @@ class LatticeDampers {
   void add_block(const LatticeGroups& plan, Part& part, std::span<const std::pair<Index, TermId>> elements);
   double sweep(const Part& part, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
                std::span<double> kept) const;
-  double resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory);
+  void resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory, Ledger& ledger);
   void keep_slots();
 
   const Model& model_;

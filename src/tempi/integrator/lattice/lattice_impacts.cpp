@@ -55,20 +55,20 @@ void LatticeImpacts::remember(std::size_t group, std::span<const std::int32_t> l
   }
 }
 
-template <class Given>
-double LatticeImpacts::resist_each(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
-                                   std::span<NodeLine> nodes, Given&& given) const {
+template <class Visit>
+Given LatticeImpacts::resist_each(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
+                                  std::span<NodeLine> nodes, Visit&& visit) const {
   const std::vector<Element>& elements = of_group_[group];
-  double work = 0.0;
+  const auto d = static_cast<std::size_t>(model_.dim());
+  Given given;
   const auto one = [&](std::size_t e, const Touch& touch) {
     const auto lines = lines_of(elements[e], touch);
     double approach = 0.0, pliancy = 0.0, side = 1.0;
-    const auto each = [&](auto&& visit) {
+    const auto each = [&](auto&& at) {
       side = 1.0;
       for (const std::int32_t line : lines) {
         for (std::size_t c = 0; line >= 0 && c < 3; ++c)
-          visit(static_cast<std::size_t>(line), c,
-                !sweep.held.empty() && sweep.held[static_cast<std::size_t>(line)][c]);
+          at(static_cast<std::size_t>(line), c, !sweep.held.empty() && sweep.held[static_cast<std::size_t>(line)][c]);
         side = -1.0;
       }
     };
@@ -84,8 +84,16 @@ double LatticeImpacts::resist_each(std::size_t group, const Memory& memory, cons
       else
         nodes[line].velocity[c] += nodes[line].inverse_mass * p;
     });
-    work += impulse * felt;
-    given(e, Kept{lines, {touch.along[0] * impulse, touch.along[1] * impulse, touch.along[2] * impulse}});
+    const Kept kept{lines, {touch.along[0] * impulse, touch.along[1] * impulse, touch.along[2] * impulse}};
+    given.work += impulse * felt;
+    if (lines[1] < 0) {
+      const auto line = static_cast<std::size_t>(lines[0]);
+      Vector x{};
+      for (std::size_t c = 0; c < d; ++c)
+        x[c] = model_.reference()[ordinal(plan_.node_of_line[line]) * d + c] + nodes[line].displacement[c];
+      given.add(x, kept.impulse, 0.0);
+    }
+    visit(e, kept);
   };
   const std::size_t count = touching_[group].size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -94,11 +102,11 @@ double LatticeImpacts::resist_each(std::size_t group, const Memory& memory, cons
         elements[e].force->touching(elements[e].element, memory[static_cast<std::size_t>(elements[e].memory)]);
     for (std::size_t k = 0; k < touching.size(); ++k) one(e, touching[sweep.backward ? touching.size() - 1 - k : k]);
   }
-  return work;
+  return given;
 }
 
-double LatticeImpacts::resist(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
-                              std::span<NodeLine> nodes, bool keep) {
+Given LatticeImpacts::resist(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
+                             std::span<NodeLine> nodes, bool keep) {
   if (!keep) return std::as_const(*this).resist(group, memory, sweep, nodes);
   kept_.resize(of_group_.size());
   kept_[group].resize(of_group_[group].size());
@@ -107,8 +115,8 @@ double LatticeImpacts::resist(std::size_t group, const Memory& memory, const Dam
                      [&](std::size_t e, const Kept& kept) { kept_[group][e].push_back(kept); });
 }
 
-double LatticeImpacts::resist(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
-                              std::span<NodeLine> nodes) const {
+Given LatticeImpacts::resist(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
+                             std::span<NodeLine> nodes) const {
   return resist_each(group, memory, sweep, nodes, [](std::size_t, const Kept&) {});
 }
 

@@ -15,6 +15,7 @@
 
 #include "tempi/force/damping_batch.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
+#include "tempi/model/state.hpp"
 
 namespace tempi {
 
@@ -33,11 +34,12 @@ class LatticeImpacts {
   // told where. `lines`: of all nodes they touch. Throws what Force::remember does, and no node has changed.
   void remember(std::size_t group, std::span<const std::int32_t> lines, std::span<const NodeLine> nodes,
                 std::span<const Vector> ahead, Memory& memory) const;
-  // What they were last told of resists. Returns the work done, <= 0 [J]. `keep`: for add_work.
-  double resist(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
-                bool keep);
-  double resist(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
-                std::span<NodeLine> nodes) const;
+  // What they were last told of resists. Returns what that has given: work <= 0, and impulses of walls. `keep`: for
+  // add_work.
+  Given resist(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
+               bool keep);
+  Given resist(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
+               std::span<NodeLine> nodes) const;
 
   // work += what those within a term have done when they last acted, at these velocities, by line.
   void add_work(TermId term, std::span<const NodeMean> means, double& work) const;
@@ -59,9 +61,9 @@ class LatticeImpacts {
     std::size_t group, element;
   };
 
-  template <class Given>
-  double resist_each(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
-                     std::span<NodeLine> nodes, Given&& given) const;
+  template <class Visit>
+  Given resist_each(std::size_t group, const Memory& memory, const DampingBatch::Sweep& sweep,
+                    std::span<NodeLine> nodes, Visit&& visit) const;
   std::array<std::int32_t, 2> lines_of(const Element& element, const Touch& touch) const;
 
   const Model& model_;
