@@ -91,6 +91,8 @@ class AviLattice final : public Integrator {
   bool run_window(State& state, double t_end, Fine until, double to);
   Fine longest_window() const;
   void choose_window(double taken, bool again);
+  bool try_sharing();
+  void note_sharing(double cost);
   void keep(const State& state);
   void go_back(State& state, double to);
   void start(State& state);
@@ -145,6 +147,11 @@ class AviLattice final : public Integrator {
     bool longer = true;
     bool again = false;  // one had to run again
   } cost_;
+  struct Sharing {                 // of contact's loops among threads
+    bool pays = true;              // as it was found last
+    Index windows = 0;             // since it was tried first
+    std::array<double, 2> cost{};  // of windows with it and without, while it is tried: wall time over their own
+  } sharing_;
   double window_from_ = 0.0;  // where the next begins [ticks]
   std::unique_ptr<Kept> kept_;
   std::vector<Index> due_;           // of each group, its next tick

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/avi/avi_lattice.hpp"
@@ -103,6 +104,31 @@ void AviLattice::choose_window(double taken, bool again) {
   window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest_window, longest_window());
 }
 
+namespace {
+
+constexpr Index windows_of_a_trial = 6, windows_between_trials = 60;
+
+}  // namespace
+
+// Pairs are so short of work that threads may lose more by handing their nodes back and forth than they save: now and
+// then windows with and without them take turns. Whether such a window is about to begin.
+bool AviLattice::try_sharing() {
+  if (team_.size() == 1) return false;
+  const Index at = sharing_.windows % windows_between_trials;
+  const bool on_trial = at < windows_of_a_trial;
+  contact_->share(on_trial ? at % 2 == 0 : sharing_.pays);
+  return on_trial;
+}
+
+void AviLattice::note_sharing(double cost) {
+  const Index at = sharing_.windows++ % windows_between_trials;
+  if (at >= windows_of_a_trial) return;
+  sharing_.cost[at % 2 == 0 ? 0 : 1] += cost;
+  if (at + 1 < windows_of_a_trial) return;
+  sharing_.pays = sharing_.cost[0] <= sharing_.cost[1];
+  sharing_.cost = {};
+}
+
 void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
   using Clock = std::chrono::steady_clock;
   constexpr double most_ticks = 0x1p31;
@@ -121,6 +147,7 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     };
     Fine until = next();
     double to = std::min(end, LatticeContact::in_ticks(until));
+    const bool on_trial = try_sharing();
     contact_->begin(window_from_, to);
     keep(state);
     auto start = Clock::now();
@@ -141,8 +168,10 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
       go(state, t_end, until, observer);
     }
     contact_->accept();
-    window_from_ = to;
-    if (asked_window_ == 0.0 && to == LatticeContact::in_ticks(until)) choose_window(taken, runs > 1);
+    const double from = std::exchange(window_from_, to);
+    const bool whole = to == LatticeContact::in_ticks(until);
+    if (asked_window_ == 0.0 && whole && !on_trial) choose_window(taken, runs > 1);
+    note_sharing(taken / (to - from));
   }
 }
 

@@ -28,7 +28,7 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
                                LatticeSupports& supports, ThreadTeam& team, double tick)
     : nodes_(nodes),
       supports_(supports),
-      team_(team),
+      all_(team),
       tick_(tick),
       path_of_line_(plan.node_of_line.size(), -1),
       reference_(plan.node_of_line.size(), Vector{}),
@@ -196,12 +196,12 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
     const Quiet& quiet = section.quiet[static_cast<std::size_t>(i)];
     if (quiet.until <= at || std::max(0, quiet.exponent - zeros) < quiet.layer) looked_at_.push_back(i);
   }
-  const std::size_t at_once = section.takes ? looked_at_.size() : team_.size() > 1 ? pairs_in_cache : pairs_at_once;
+  const std::size_t at_once = section.takes ? looked_at_.size() : team_->size() > 1 ? pairs_in_cache : pairs_at_once;
   for (std::size_t first = 0; first < looked_at_.size(); first += at_once) {
     const auto some = std::span(looked_at_).subspan(first, std::min(at_once, looked_at_.size() - first));
     if (pushes_.size() < some.size()) pushes_.resize(some.size());
     const auto blocks = static_cast<Index>((some.size() + pairs_at_once - 1) / pairs_at_once);
-    team_.for_each(blocks, blocks < blocks_worth_sharing ? blocks : 1, [&](Index b) {
+    team_->for_each(blocks, blocks < blocks_worth_sharing ? blocks : 1, [&](Index b) {
       const std::size_t begin = static_cast<std::size_t>(b) * pairs_at_once;
       const auto pairs = some.subspan(begin, std::min(pairs_at_once, some.size() - begin));
       look(section, pairs, zeros, at, &pushes_[begin]);
@@ -339,7 +339,7 @@ void LatticeContact::kick(Section& section, double now, State& state) {
       held_.add(place(section, v, nodes_.lines(), now), {-given[0], -given[1], -given[2]}, -dot(given, velocity));
     }
   }
-  team_.for_each(std::ssize(pushed_), vertices_at_once, [&](Index i) {
+  team_->for_each(std::ssize(pushed_), vertices_at_once, [&](Index i) {
     const auto v = static_cast<std::size_t>(pushed_[static_cast<std::size_t>(i)]);
     section.is_pushed[v] = 0;
     if (!is_booked(v)) feel(v);

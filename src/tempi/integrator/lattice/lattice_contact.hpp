@@ -62,6 +62,8 @@ class LatticeContact {
   // A window of time begins [ticks], the nodes being on their way; and begins again, with more layers there.
   void begin(double from, double to);
   void begin_again(double to);
+  // Whether loops over pairs and vertices go on all threads or on the caller's: the same bits.
+  void share(bool on_all) { team_ = on_all ? &all_ : &alone_; }
   // It ends [ticks]: whether layers were missed, which are there from now on. Throws SolveError: none
   // but such that time does not resolve.
   bool missed(double to);
@@ -213,7 +215,9 @@ class LatticeContact {
 
   LatticeNodes& nodes_;
   LatticeSupports& supports_;
-  ThreadTeam& team_;
+  ThreadTeam& all_;
+  ThreadTeam alone_{1};
+  ThreadTeam* team_ = &all_;
   double tick_;
   std::vector<Section> sections_;
   std::vector<std::vector<std::int32_t>> paths_of_group_, moving_paths_of_group_;

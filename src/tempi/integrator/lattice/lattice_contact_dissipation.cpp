@@ -17,7 +17,7 @@ constexpr Index pairs_at_once = 2048;
 void LatticeContact::correct_velocities(const LatticeGroups& plan) {
   static constexpr VelocityCorrection none;
   if (std::ranges::none_of(sections_, &Section::takes)) return;
-  corrections_ = std::make_unique<LatticeCorrections>(plan, supports_, team_, line_of_path_);
+  corrections_ = std::make_unique<LatticeCorrections>(plan, supports_, all_, line_of_path_);
   for (Section& section : sections_)
     for (std::size_t v = 0; section.takes && v < section.line_of_vertex.size(); ++v) {
       const std::int32_t line = section.line_of_vertex[v];
@@ -41,7 +41,7 @@ void LatticeContact::take(Section& section) {
   };
   for (const Taking& taking : taking_)
     for (const std::int32_t v : vertices(taking)) ++section.taking[static_cast<std::size_t>(v)];
-  team_.for_each(std::ssize(taking_), pairs_at_once, [&](Index k) {
+  team_->for_each(std::ssize(taking_), pairs_at_once, [&](Index k) {
     Taking& taking = taking_[static_cast<std::size_t>(k)];
     const PairPush& push = pushes_[static_cast<std::size_t>(taking.push)];
     if (push.rate > 0.0) taking.kept = options.restitution;

@@ -83,7 +83,8 @@ void LatticeContact::note(std::span<const std::size_t> groups, double now) {
   constexpr Index at_once = 2048;
   for (const std::size_t g : groups) {
     const std::vector<std::int32_t>& of_group = paths_of_group_[g];
-    team_.for_each(std::ssize(of_group), at_once, [&](Index i) { follow(of_group[static_cast<std::size_t>(i)], now); });
+    team_->for_each(std::ssize(of_group), at_once,
+                    [&](Index i) { follow(of_group[static_cast<std::size_t>(i)], now); });
   }
   wake_faster();
 }
@@ -124,7 +125,7 @@ void LatticeContact::begin_paths(double to) {
   for (std::size_t k = 0; k < ends_.size(); ++k)
     ends_[k] = from_ + (to - from_) * (static_cast<double>(k) / static_cast<double>(pieces_of_window));
   ends_.back() = to;
-  team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
+  team_->for_each(std::ssize(paths_), at_once, [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
     paths_[p].clear();
     stray_[p] = 0.0;
@@ -205,7 +206,7 @@ void LatticeContact::make_chords(double to, bool of_all) {
   constexpr Index at_once = 64;
   constexpr std::size_t few = 8;  // bends, that pieces would tell no better
   for (double& end : ends_) end = std::min(end, to);
-  team_.for_each(std::ssize(paths_), at_once, [&](Index i) {
+  team_->for_each(std::ssize(paths_), at_once, [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
     if (!of_all && std::ranges::none_of(sections_, [&](const Section& section) {
           const std::int32_t v = section.vertex_of_path[p];
@@ -281,7 +282,7 @@ void LatticeContact::find(Section& section, double to) {
   const auto size = section.path_of_vertex.size();
   std::atomic<bool> good = section.searched.size() == size;
   if (good)
-    team_.for_each(std::ssize(section.vertices_by_path), vertices_at_once, [&](Index i) {
+    team_->for_each(std::ssize(section.vertices_by_path), vertices_at_once, [&](Index i) {
       const auto v = static_cast<std::size_t>(section.vertices_by_path[static_cast<std::size_t>(i)]);
       const Swept swept = sweep(section, v, to);
       if (!section.searched[v].holds(swept.box)) good.store(false, std::memory_order_relaxed);
@@ -323,7 +324,7 @@ void LatticeContact::search(Section& section, double to) {
 template <class Closer>
 void LatticeContact::count_lacking(Section& section, int most, Closer&& closer) {
   section.lacking.assign(section.candidates.size(), 0);
-  team_.for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
+  team_->for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
     const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
     std::array<Bounds, 2> sides;
     for (std::size_t k = 0; k < pair.vertices().size(); ++k)
@@ -384,7 +385,7 @@ void LatticeContact::leave_out_far(Section& section, double to) {
     reach[v] = std::sqrt(squared);
   }
   std::vector<char> is_far(section.candidates.size(), 0);
-  team_.for_each(std::ssize(is_far), pairs_at_once, [&](Index i) {
+  team_->for_each(std::ssize(is_far), pairs_at_once, [&](Index i) {
     const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
     std::array<Vector, 4> x{};
     std::array<double, 2> farthest{};
