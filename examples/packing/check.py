@@ -78,6 +78,7 @@ def settle(report: Report, prefix: str, name: str, settings: dict[str, object], 
     def figure(what: str, value: float, *limits: object, **more: object) -> None:
         report.figure(prefix + what, value, *limits, **more)
 
+    figure("grains", len(place))
     lost = float(-h["damping_work"][-1])
     figure("energy of motion in the end, of what fell", float(h["kinetic_energy"][-1]) / lost, 0, 1e-4, scatter=1)
     figure("taken, of the work of gravity", lost / float(h["external_work"][-1]), 0.98, 1.02)
@@ -107,7 +108,6 @@ def main() -> int:
         file = Path(tempfile.mkdtemp(prefix="tempi-")) / "grains.csv"
         write(file, x, radius)
         settings = {"run.end_time": 0.8, "particles.file": f'"{file}"', "wall.3.point": [width, 0, 0], "wall.4.point": [0, width, 0]}
-    report.figure("grains", count)
     result = settle(report, "", f"packing-{count}", settings, x, radius, width, 3e-3)
     bounces = {"potential.0.restitution": 0.5, "damping.0.coefficient": 0.0, "integrator.safety": 0.1}
     settle(report, "by impacts: ", f"packing-impacts-{count}", settings | bounces, x, radius, width, 4e-3)

