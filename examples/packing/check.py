@@ -70,7 +70,7 @@ def draw(result: Run, radius: np.ndarray, width: float) -> None:
 
 def settle(report: Report, prefix: str, name: str, settings: dict[str, object], x: np.ndarray, radius: np.ndarray, width: float, unaccounted: float) -> Run:
     """Runs until the grains are at rest, and looks how they lie; `prefix`: of the figures' names."""
-    result = run(HERE / "packing.toml", name, settings)
+    result = run(HERE / "packing.toml", name, settings | {"integrator.residual": "true"})
     h, s = result.history, result.summary
     place = VtuFile(result.frames[-1][1]).places
     mass = 4 / 3 * math.pi * DENSITY * radius**3
@@ -84,6 +84,7 @@ def settle(report: Report, prefix: str, name: str, settings: dict[str, object], 
     figure("taken, of the work of gravity", lost / float(h["external_work"][-1]), 0.98, 1.02)
     balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
     figure("energy unaccounted for, of what was dissipated", float(np.abs(balance).max()) / lost, 0, unaccounted, scatter=1)
+    figure("energy of motion that no booked kick gave, of what was dissipated", float(np.abs(h["ledger_error"]).max()) / lost, 0, 1e-10, scatter=99)
     pushed = float(h["linear_momentum_z"][-1])  # gravity's impulse is known: the rest came from floor and drag
     figure("momentum left, of gravity's impulse", abs(pushed) / float(mass.sum() * GRAVITY * s["end_time"]), 0, 1e-4, scatter=9)
     inner = (place[:, 2] > 3 * RADIUS) & (place[:, 2] < 0.8 * place[:, 2].max())

@@ -99,6 +99,7 @@ std::vector<std::int64_t> group_of_cells(const Mesh& mesh) {
 std::vector<std::string> history_columns(const Simulation& s) {
   std::vector<std::string> names = {"time", "kinetic_energy", "potential_energy", "total_energy", "external_work"};
   if (s.model->dissipates()) names.emplace_back("damping_work");
+  if (s.books_every_strike()) names.emplace_back("ledger_error");
   for (const char* momentum : {"linear_momentum", "angular_momentum"})
     for (int c = 0; c < 3; ++c) names.push_back(fmt::format("{}_{}", momentum, axes[c]));
   for (Index i = 0; i < s.model->supports().size(); ++i)
@@ -138,6 +139,7 @@ std::vector<double> history_row(const Simulation& s, const Snapshot& snapshot, c
   std::vector<double> row = {now.time, now.energy.kinetic, now.energy.potential,
                              now.energy.kinetic + now.energy.potential, now.external_work};
   if (s.model->dissipates()) row.push_back(now.damping_work);
+  if (s.books_every_strike()) row.push_back(residual != nullptr ? residual->unbooked(s.state) : 0.0);
   row.insert(row.end(), now.momentum.linear.begin(), now.momentum.linear.end());
   row.insert(row.end(), now.momentum.angular.begin(), now.momentum.angular.end());
   for (const auto& r : reactions(*s.model, snapshot, s.plan.difference_spacing()))

@@ -176,6 +176,10 @@ class Run {
       now_.slice = std::max(now_.slice, least_slice_);
       const double target = std::min(t, now_.reached + now_.slice);
       const auto start = Clock::now();
+      if (s_.books_every_strike() && now_.reached == 0.0) {
+        s_.integrator->advance_to(s_.state, 0.0);  // the starting half kicks
+        residual_->begin(s_.state);
+      }
       if (residual_)
         s_.integrator->advance_to(s_.state, target, *residual_);
       else

@@ -42,6 +42,8 @@ struct Simulation {
 
   bool has_particles() const { return input.particles.has_value(); }
   bool only_particles() const { return input.only_particles(); }
+  // Whether a ledger of kinetic energy is kept (EnergyResidual::unbooked); pushes of layers are not shown to it.
+  bool books_every_strike() const { return input.integrator.residual && model->layers().empty(); }
 
   // 2/omega_max of the assembled model where it starts [s]; cost: some 200 force evaluations.
   double assembled_limit() const;

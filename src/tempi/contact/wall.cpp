@@ -128,10 +128,7 @@ class WallContact final : public LocalPotential {
       for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) {
         const Toucher& toucher = touchers_[k];
         NodeLine& node = nodes[static_cast<std::size_t>(toucher.line)];
-        Vector x = toucher.reference;
-        for (std::size_t c = 0; c < 3; ++c) x[c] += node.displacement[c];
-        Gap at = gap(contact_.wall_, x);
-        at.distance -= toucher.radius;
+        const Gap at = gap_of(toucher, node);
         admissible = admissible && std::isfinite(at.distance);
         if (!(at.distance < 0.0)) continue;
         const double force = toucher.stiffness * contact_.raised(-at.distance);
@@ -140,9 +137,16 @@ class WallContact final : public LocalPotential {
       return admissible;
     }
     Index row() const override { return one_by_one_->row(); }
-    void measure(Index first, Index last, double t, std::span<const NodeLine> nodes, std::span<double> energies,
+    void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
                  std::span<double> gradients) const override {
-      one_by_one_->measure(first, last, t, nodes, energies, gradients);
+      const auto d = static_cast<std::size_t>(contact_.dim_), n = static_cast<std::size_t>(last - first);
+      for (std::size_t i = 0; i < n; ++i) {
+        const Toucher& toucher = touchers_[static_cast<std::size_t>(first) + i];
+        const Gap at = gap_of(toucher, nodes[static_cast<std::size_t>(toucher.line)]);
+        const double force = at.distance < 0.0 ? toucher.stiffness * contact_.raised(-at.distance) : 0.0;
+        energies[i] = force * -at.distance / contact_.power_;
+        for (std::size_t c = 0; c < d; ++c) gradients[i * d + c] = -force * at.normal[c];
+      }
     }
     bool offers_change() const override { return one_by_one_->offers_change(); }
     void strike_change(Index first, Index last, double t, std::span<NodeLine> nodes, std::span<const NodeShift> w,
@@ -156,6 +160,13 @@ class WallContact final : public LocalPotential {
       double radius, stiffness;
       std::int32_t line;
     };
+    Gap gap_of(const Toucher& toucher, const NodeLine& node) const {
+      Vector x = toucher.reference;
+      for (std::size_t c = 0; c < 3; ++c) x[c] += node.displacement[c];
+      Gap at = gap(contact_.wall_, x);
+      at.distance -= toucher.radius;
+      return at;
+    }
     const WallContact& contact_;
     std::unique_ptr<Batch> one_by_one_;
     std::vector<Toucher> touchers_;

@@ -2,14 +2,17 @@
 #include "tempi/diagnostic/energy_residual.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace tempi {
 
 EnergyResidual::EnergyResidual(const Model& model) : model_(model), kernel_(residual_kernel()) {
   Records::each(records_, [&](auto& values) { values.resize(static_cast<std::size_t>(model.term_count())); });
   std::ranges::fill(records_.pending, std::numeric_limits<double>::quiet_NaN());
+  given_.resize(records_.pending.size());
   for (Index i = 0; i < model.term_count(); ++i) terms_.push_back(make_id<TermId>(i));
   previous_.assign(static_cast<std::size_t>(model_.force_slot_count()), 0.0);
 }
@@ -37,6 +40,34 @@ void EnergyResidual::add(std::size_t first, Index count, const ToldOfStrikes& to
   kernel_({&r.pending[first], &r.last[first], &r.accumulated[first], &r.energy[first], &r.peak[first],
            &r.peak_time[first]},
           count, told, time, complete);
+  constexpr Index lanes = 8;  // the same sums of every instruction set
+  std::array<double, lanes> sums{};
+  const auto add_up = [&](const double* values, double sign) {
+    Index i = 0;
+    for (; i + lanes <= count; i += lanes)
+      for (Index k = 0; k < lanes; ++k) sums[static_cast<std::size_t>(k)] += sign * values[i + k];
+    for (; i < count; ++i) sums[static_cast<std::size_t>(i % lanes)] += sign * values[i];
+  };
+  add_up(told.kinetic_change, 1.0);
+  if (told.damping_work != nullptr) add_up(told.damping_work, -1.0);
+  given_[first] += std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+double EnergyResidual::kinetic_less_booked(const State& state) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  double kinetic = 0.0;
+  for (std::size_t i = 0; i < state.velocity.size(); ++i)
+    kinetic += 0.5 * model_.mass()[i / d] * state.velocity[i] * state.velocity[i];
+  double booked = state.damping.work.value();
+  for (const Ledger& ledger : state.supports) booked += ledger.work.value();
+  return kinetic - booked;
+}
+
+void EnergyResidual::begin(const State& state) { at_start_ = kinetic_less_booked(state); }
+
+double EnergyResidual::unbooked(const State& state) const {
+  if (std::isnan(at_start_)) return 0.0;
+  return kinetic_less_booked(state) - at_start_ - std::accumulate(given_.begin(), given_.end(), 0.0);
 }
 
 void EnergyResidual::on_strike(const Strike& strike) {
@@ -70,12 +101,16 @@ void EnergyResidual::save(ArchiveWriter& archive) const {
   Records::each(records_, [&](const auto& values) { archive.put("records", values); });
   archive.put("terms", terms_);
   archive.put("previous", previous_);
+  archive.put("given", given_);
+  archive.put("at_start", at_start_);
 }
 
 void EnergyResidual::load(ArchiveReader& archive) {
   Records::each(records_, [&](auto& values) { archive.get("records", values); });
   archive.get("terms", terms_);
   archive.get("previous", previous_);
+  archive.get("given", given_);
+  archive.get("at_start", at_start_);
 }
 
 EnergyResidual::Worst EnergyResidual::worst() const {

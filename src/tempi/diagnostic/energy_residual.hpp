@@ -10,8 +10,15 @@
 // constant dead loads and differs from (43) by O(step^2) of the load's second time derivative for others; follower
 // pressures, which have no potential, enter the same way. What dampers take of T^+ is not counted. The method does not
 // enforce R = 0: its smallness is a measure of quality.
+//
+// What is exact is the ledger of kinetic energy: velocities change by kicks only, so that between two moments
+//
+//   T(t) - T(0) = sum over strikes (T_K^+ - T_K^-) + what supports have given,
+//
+// dampers within the strikes, to rounding. Whatever is left was booked wrongly or not shown.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -30,6 +37,13 @@ class EnergyResidual final : public Observer {
 
   std::vector<double> last() const;         // R_K^j of the last complete update [J], per term
   std::vector<double> accumulated() const;  // sum over j [J], per term
+
+  // The ledger of kinetic energy, of the velocities a run has between strikes; dampers and supports as booked in the
+  // state. `begin`: after the starting half kicks, before any strike.
+  void begin(const State& state);
+  // Kinetic energy that nobody has given since [J]; 0 before. Of models with layers of contact, whose pushes are not
+  // shown, theirs is in it.
+  double unbooked(const State& state) const;
 
   // The worst term over the run so far, by the largest |accumulated residual| in time.
   struct Worst {
@@ -57,13 +71,16 @@ class EnergyResidual final : public Observer {
     }
   };
   void add(std::size_t first, Index count, const ToldOfStrikes& told, double time);
+  double kinetic_less_booked(const State& state) const;
   double load_work(const Strike& strike);
   std::vector<double> by_term(const std::vector<double>& figure) const;
 
   const Model& model_;
   ResidualKernel kernel_;
   Records records_;
-  std::vector<TermId> terms_;     // of each place
+  std::vector<double> given_;  // by strikes but for dampers, at the place of the first of those shown together [J]
+  double at_start_ = std::numeric_limits<double>::quiet_NaN();  // kinetic energy less what had been booked [J]
+  std::vector<TermId> terms_;                                   // of each place
   std::vector<double> previous_;  // displacements at the last strike of terms with forces, per Model::force_slot
 };
 

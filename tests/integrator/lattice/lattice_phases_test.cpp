@@ -199,7 +199,7 @@ TEST(LatticeDrag, SolvesEachNodeExactly) {
   drag.begin();
   drag.announce(0, 0.25);
   drag.announce(1, 0.5);
-  drag.act(chain.nodes.lines(), before, {}, chain.state.damping);
+  drag.act(chain.nodes.lines(), before, {}, {}, chain.state.damping);
   const double w = 0.5 * (v_minus + v_P) / (1.0 + 0.5 * C / m), v_plus = chain.line(1).velocity[0];
   EXPECT_NEAR(v_plus, v_P - C / m * w, 1e-16);
   EXPECT_NEAR(w, 0.5 * (v_minus + v_plus), 1e-16);

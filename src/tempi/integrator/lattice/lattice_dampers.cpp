@@ -140,7 +140,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
   if (keep) felt_.resize(nodes.size());
   const auto felt = keep ? std::span(felt_) : std::span<Vector>();
   if (!any_parts_) {
-    drag_.act(nodes, before, felt, ledger);
+    drag_.act(nodes, before, felt, {}, ledger);
     return;
   }
   if (keep) keep_slots();
@@ -159,9 +159,9 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
   for (const std::int32_t l : touched_)
     for (std::size_t c = 0; c < 3; ++c)
       nodes[static_cast<std::size_t>(l)].velocity[c] -= half_kick_[static_cast<std::size_t>(l)][c];
-  if (!backward_at(now)) drag_.act(nodes, {}, felt, ledger);
+  if (!backward_at(now)) drag_.act(nodes, {}, felt, withheld_, ledger);
   resist(now, nodes, keep, memory, ledger);
-  if (backward_at(now)) drag_.act(nodes, {}, felt, ledger);
+  if (backward_at(now)) drag_.act(nodes, {}, felt, withheld_, ledger);
   for (const std::int32_t l : touched_) {
     const auto line = static_cast<std::size_t>(l);
     for (std::size_t c = 0; c < 3; ++c) nodes[line].velocity[c] += half_kick_[line][c];

@@ -46,7 +46,7 @@ void LatticeDrag::announce(std::size_t group, double step) {
 }
 
 void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before, std::span<Vector> felt,
-                      Ledger& ledger) {
+                      std::span<Vector> withheld, Ledger& ledger) {
   constexpr std::size_t at_once = 1024;
   const auto blocks = static_cast<Index>((touched_.size() + at_once - 1) / at_once);
   of_block_.assign(static_cast<std::size_t>(blocks), {});
@@ -67,7 +67,10 @@ void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before,
         if (!felt.empty()) felt[line][c] = w;
         q[c] = -C * w;
         x[c] = X_[line][c] + node.displacement[c];
-        node.velocity[c] -= ratio * w;
+        if (held && !withheld.empty())
+          withheld[line][c] += q[c];
+        else
+          node.velocity[c] -= ratio * w;
         work += q[c] * w;
       }
       sums.add(x, q, work);

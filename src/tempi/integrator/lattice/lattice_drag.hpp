@@ -29,8 +29,10 @@ class LatticeDrag {
   void announce(std::size_t group, double step);  // it acts in this instant
   // Kicks, after everything else of the instant; `before`: v-, by line, or empty where the lines' velocities are
   // (v- + v_P) / 2. Supports have to settle once more.
-  // `felt`, if not empty: by line, takes the w of every node.
-  void act(std::span<NodeLine> nodes, std::span<const Vector> before, std::span<Vector> felt, Ledger& ledger);
+  // By line, if not empty: `felt` takes the w of every node; to `withheld` is added what acts on held components, which
+  // keep their velocities then: others of the instant still look at them [N s].
+  void act(std::span<NodeLine> nodes, std::span<const Vector> before, std::span<Vector> felt,
+           std::span<Vector> withheld, Ledger& ledger);
 
   // For reports (Dampers::report), of the node on a line: sum over the groups of c_Ka times `duration`, times its
   // magnitude, and alone.

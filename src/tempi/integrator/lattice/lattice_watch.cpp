@@ -139,12 +139,13 @@ void LatticeWatch::show(std::size_t g, Index update, double step, double t, cons
                            update, t, step, std::span(found.kinetic).first(n), std::span(found.work).first(n),
                            figures(kept.damping_work), figures(energies(kept)), figures(kept.load_work)});
     };
-    if (together) {
-      strikes_.each_block(part, each, LatticeStrikes::Colours::backward);  // first what was struck last
-      continue;
-    }
-    const Index size = std::ssize(part.terms);
-    for (Index first = 0; first < size; first += most_at_once) each(first, std::min(first + most_at_once, size));
+    const auto in_pieces = [&](Index begin, Index end) {
+      for (Index first = begin; first < end; first += most_at_once) each(first, std::min(first + most_at_once, end));
+    };
+    if (together)
+      strikes_.each_block(part, in_pieces, LatticeStrikes::Colours::backward);  // first what was struck last
+    else
+      in_pieces(0, std::ssize(part.terms));
   }
 }
 

@@ -59,8 +59,8 @@ class LatticeWatch {
     std::vector<double> load_force, load_displacement, load_way;
     std::vector<char> constancy;
   };
-  static constexpr Index most_at_once = 1024;  // terms of a block, at the most
-  struct Figures {                             // of the terms of a block
+  static constexpr Index most_at_once = 1024;  // terms looked at together, at the most
+  struct Figures {                             // of those
     alignas(64) std::array<double, most_at_once> kinetic, work;
   };
   void look_at_loads(const LatticePart& part, Kept& kept, double t, const LatticeNodes& nodes, State& state);
