@@ -55,16 +55,19 @@ def touching(x: np.ndarray, radius: np.ndarray) -> int:
 def draw(result: Run, radius: np.ndarray, width: float) -> None:
     figure = blank_picture(3.0)
     frames = [result.frames[k] for k in (0, len(result.frames) // 6, -1)]
-    for ax, (t, path) in zip(figure.subplots(1, 3), frames):
+    axes = figure.subplots(1, 3)
+    for ax, (t, path) in zip(axes, frames):
         vtu = VtuFile(path)
         x = vtu.places
         front = np.argsort(-x[:, 1])
         speed = np.linalg.norm(vtu.array("PointData", "velocity"), axis=1)
         size = 2e3 * radius[front]
-        ax.add_collection(EllipseCollection(size, size, 0, units="xy", offsets=1e3 * x[front][:, [0, 2]], transOffset=ax.transData,
-                                            array=speed[front], cmap="viridis", edgecolor="black", lw=0.2, clim=(0, 0.3)))
+        balls = EllipseCollection(size, size, 0, units="xy", offsets=1e3 * x[front][:, [0, 2]], transOffset=ax.transData,
+                                  array=speed[front], cmap="viridis", edgecolor="black", lw=0.2, clim=(0, 0.3))
+        ax.add_collection(balls)
         ax.set(xlim=(0, 1e3 * width), ylim=(0, 1e3 * VtuFile(result.frames[0][1]).places[:, 2].max() + 2), aspect="equal", title=f"{1e3 * t:.0f} ms")
         ax.axis("off")
+    figure.colorbar(balls, ax=axes, label="speed (m/s)", shrink=0.8)
     figure.savefig(HERE / "packing.png", dpi=200)
 
 
@@ -84,7 +87,7 @@ def settle(report: Report, prefix: str, name: str, settings: dict[str, object], 
     figure("taken, of the work of gravity", lost / float(h["external_work"][-1]), 0.98, 1.02)
     balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
     figure("energy unaccounted for, of what was dissipated", float(np.abs(balance).max()) / lost, 0, unaccounted, scatter=1)
-    figure("energy of motion that no booked kick gave, of what was dissipated", float(np.abs(h["ledger_error"]).max()) / lost, 0, 1e-10, scatter=99)
+    figure("ledger of the energy of motion, kick by kick: what is left open, of what was dissipated", float(np.abs(h["ledger_error"]).max()) / lost, 0, 1e-10, scatter=99)
     pushed = float(h["linear_momentum_z"][-1])  # gravity's impulse is known: the rest came from floor and drag
     figure("momentum left, of gravity's impulse", abs(pushed) / float(mass.sum() * GRAVITY * s["end_time"]), 0, 1e-4, scatter=9)
     inner = (place[:, 2] > 3 * RADIUS) & (place[:, 2] < 0.8 * place[:, 2].max())

@@ -51,12 +51,15 @@ class Builder {
     add_dampers();
     add_layers();
     parts_.dim = s_.body.mesh->dim();
-    // Potentials between nodes bring no mass, so cells must leave them some.
-    const bool without_mass = !input().potentials.empty() || !s_.body.bending.empty();
+    // Potentials between nodes, walls and the bending of shells bring no mass, so cells must leave them some.
+    const auto massless = std::ranges::find_if(parts_.potentials, [](const auto& potential) {
+      return potential->size() > 0 && potential->mass(0, 0) == 0.0;
+    });
+    const bool without_mass = massless != parts_.potentials.end();
     if (input().integrator.own_shares_asked && without_mass)
       throw PlacedError(input().integrator.place,
                         fmt::format("mass_shares = \"own\" leaves {} without mass. Leave it out.",
-                                    s_.body.bending.empty() ? "a [[potential]]" : "the bending of shells"));
+                                    (*massless)->describe(0)));
     const bool balanced = input().integrator.mass_shares == "balanced" || without_mass;
     parts_.shares = balanced ? MassShares::balanced : MassShares::own;
     parts_.reference.assign(s_.body.mesh->points().begin(), s_.body.mesh->points().end());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -167,9 +168,13 @@ class Planner {
     }
   }
 
-  // One domain whose substeps are a power of two shorter than the system step, where that saves most updates.
+  // One domain whose substeps are a power of two shorter than the system step, where that saves most updates. What is
+  // not stiff where it starts, as a wall, goes where its nodes are.
   void cut_by_steps() {
-    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
+    const std::vector<double> of_all = stable_steps(*s_.model, s_.state.displacement);
+    std::vector<double> stable;
+    std::ranges::copy_if(of_all, std::back_inserter(stable), [](double h) { return std::isfinite(h); });
+    if (stable.empty()) return;
     const double least = *std::ranges::min_element(stable);
     double cheapest = static_cast<double>(stable.size());
     int substeps = 1;
@@ -179,7 +184,8 @@ class Planner {
       const double cost = (static_cast<double>(stable.size()) - fine) / s + fine;
       if (cost < 0.95 * cheapest) cheapest = cost, substeps = s;
     }
-    for (std::size_t k = 0; k < stable.size(); ++k) of_term_[k] = substeps > 1 && stable[k] < substeps * least ? 1 : 0;
+    for (std::size_t k = 0; k < of_all.size(); ++k)
+      if (std::isfinite(of_all[k])) of_term_[k] = substeps > 1 && of_all[k] < substeps * least ? 1 : 0;
   }
 
   int count() const {
@@ -317,7 +323,7 @@ class Planner {
   // Substeps of a domain that stability asks for, and updates they are in one system step.
   std::pair<int, double> needs(std::size_t d, const DomainRule& rule, double step) const {
     const double limit = safety_ * plan_.about[d].limit;
-    int substeps = rule.is_explicit() ? static_cast<int>(std::ceil(step / limit * (1.0 - 1e-12))) : 1;
+    int substeps = rule.is_explicit() ? std::max(1, static_cast<int>(std::ceil(step / limit * (1.0 - 1e-12)))) : 1;
     if (!is_avi(d)) return {substeps, static_cast<double>(substeps) * static_cast<double>(plan_.about[d].terms)};
     substeps = static_cast<int>(std::exp2(std::ceil(std::log2(substeps))));
     double updates = 0.0;

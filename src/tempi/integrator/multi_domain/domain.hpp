@@ -17,7 +17,8 @@
 namespace tempi {
 
 struct SystemStep {
-  double t0, length;  // [s]
+  double t0, length;        // [s]
+  double t1 = t0 + length;  // as whoever goes on from there knows it: the sum may be another number [s]
 };
 
 // How a domain gets along its steps.

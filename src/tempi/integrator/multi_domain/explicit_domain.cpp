@@ -240,7 +240,7 @@ class ExplicitDomain final : public Domain {
         return false;
       settle(k, [&](const Held& held) { return lines_[held.line].velocity[held.component]; });
     }
-    const double t1 = step_.t0 + step_.length;
+    const double t1 = step_.t1;
     forces_at_.reset();
     each_line([&](std::size_t line) {
       NodeLine& node = lines_[line];

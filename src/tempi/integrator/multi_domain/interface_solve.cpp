@@ -99,7 +99,7 @@ void MultiDomainMap::set_known(const State& state, SystemStep step, Vector& w) c
   if (interface_.unknown().size() == psi.size()) return;
   Vector u0 = map_of(state.displacement), u1 = u0, none = u0;
   forces_.prescribe(step.t0, u0, none);
-  forces_.prescribe(step.t0 + step.length, u1, none);
+  forces_.prescribe(step.t1, u1, none);
   for (std::size_t k = 0; k < psi.size(); ++k)
     if (!std::ranges::binary_search(interface_.unknown(), static_cast<Index>(k)))
       w(static_cast<Index>(k)) = (u1(psi[k]) - u0(psi[k])) / step.length;

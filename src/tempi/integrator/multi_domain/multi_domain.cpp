@@ -106,13 +106,13 @@ Vector MultiDomainMap::guess(const Vector& v, double h) const {
   return 3.0 * (v - map_of(taking_.last->w)) + map_of(taking_.last->v);
 }
 
-MultiDomainMap::Taken MultiDomainMap::advance(State& state, double t0, double h, const Schur* ready, Schur& own,
+MultiDomainMap::Taken MultiDomainMap::advance(State& state, SystemStep step, const Schur* ready, Schur& own,
                                               bool may_wait) const {
   const auto& parts = interface_.parts();
   const auto& psi = interface_.psi();
   const auto& unknown = interface_.unknown();
-  const SystemStep step{t0, h};
-  Taken taken{t0, t0 + h};
+  const auto [t0, h, t1] = step;
+  Taken taken{t0, t1};
   if (framework_ == Framework::lagrangian) taken.from = state.displacement;
   Vector all = velocities(state);
   const Vector v = all.head(std::ssize(psi)), P = interface_.momentum(v);
@@ -183,24 +183,24 @@ void MultiDomainMap::step(State& state, double t0, double h) const {
     map_of(state.displacement) += h * v;
     return;
   }
-  shown_ = advance(state, t0, h, &schur_, shown_schur_, false);
+  shown_ = advance(state, {t0, h}, &schur_, shown_schur_, false);
 }
 
 void MultiDomainMap::take_step(State& state, double t0, double t1) {
   if (!explicit_ || framework_ == Framework::lagrangian) {
-    count(advance(state, t0, forces_.step(), &schur_, schur_, false), t1, state);
+    count(advance(state, {t0, forces_.step(), t1}, &schur_, schur_, false), state);
     return;
   }
   if (!row_) row_ = Row{state, taking_};
   try {
-    count(advance(state, t0, forces_.step(), &schur_, schur_, true), t1, state);
+    count(advance(state, {t0, forces_.step(), t1}, &schur_, schur_, true), state);
   } catch (...) {  // again to where it threw, with nothing left to wait
     const Row row = std::move(*row_);
     finish(state);
     state = row.from;
     taking_ = row.taking;
     for (const auto& [from, to] : row.steps) {
-      count(advance(state, from, forces_.step(), &schur_, schur_, false), to, state);
+      count(advance(state, {from, forces_.step(), to}, &schur_, schur_, false), state);
       std::ranges::fill(state.clock, to);
     }
     throw;
@@ -213,8 +213,7 @@ void MultiDomainMap::finish(State& state) {
   row_.reset();
 }
 
-void MultiDomainMap::count(Taken taken, double t1, const State& state) {
-  taken.t1 = t1;
+void MultiDomainMap::count(Taken taken, const State& state) {
   schur_.fewest = std::min(schur_.fewest, taken.iterations);
   schur_.more += taken.iterations - schur_.fewest;
   taking_.interface_work += taken.traffic;

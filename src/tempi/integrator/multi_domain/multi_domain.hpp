@@ -111,8 +111,8 @@ class MultiDomainMap final : public OneStepMap {
 
   // With the matrix that is ready where it suits the step, otherwise with one made in `own`.
   // What the other domains do not need of a domain may wait until finish() puts it into the state.
-  Taken advance(State& state, double t0, double h, const Schur* ready, Schur& own, bool may_wait) const;
-  void count(Taken taken, double t1, const State& state);
+  Taken advance(State& state, SystemStep step, const Schur* ready, Schur& own, bool may_wait) const;
+  void count(Taken taken, const State& state);
   class Trial;
   void set_known(const State& state, SystemStep step, Vector& w) const;
   void solve(Trial& trial, const State& state, SystemStep step, const Vector& P, Vector& w, const Schur* ready,

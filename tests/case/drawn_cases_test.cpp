@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases drawn at random from all that a case file can put together: bodies of every element and material and particles,
+// supports, loads, dampers, walls, lattices, couplings, methods. Whatever the case:
+//
+//   - threads, stops on the way, an observer and a checkpoint change no bit;
+//   - momenta are those of the start and what was booked, to rounding, of methods that claim it;
+//   - of methods that strike, kinetic energy is booked kick by kick, and the lattice gives what the exact queue gives
+//     with its steps.
+//
+// TEMPI_DRAWN_CASES asks for another number of them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/cases.hpp"
+#include "support/lattice.hpp"
+#include "support/meshes.hpp"
+#include "support/runs.hpp"
+#include "tempi/core/error.hpp"
+#include "tempi/diagnostic/energy.hpp"
+#include "tempi/diagnostic/energy_residual.hpp"
+#include "tempi/integrator/avi/avi_explicit.hpp"
+#include "tempi/integrator/checkpoint.hpp"
+#include "tempi/io/msh_writer.hpp"
+
+namespace tempi {
+namespace {
+
+using test::CaseFolder;
+using test::Random;
+
+class Draw {
+ public:
+  enum class Methods { that_strike, any };
+  Draw(const CaseFolder& folder, Methods methods, std::uint64_t seed)
+      : folder_(folder), methods_(methods), random_(seed), seed_(seed) {}
+
+  std::string operator()() {
+    dim_ = chance(0.5) ? 2 : 3;
+    method_ = methods_ == Methods::that_strike
+                  ? chance(0.15) ? "newmark" : "avi"
+                  : one_of({"symplectic-euler-a", "symplectic-euler-b", "trapezoidal", "midpoint", "symmetric-midpoint",
+                            "gauss", "lobatto", "implicit newmark", "symplectic-energy-momentum", "multi-domain",
+                            "energy-stepping", "async-energy-stepping", "avi-adaptive", "energy-momentum", "rk4",
+                            "shake", "rattle"});
+    const std::string_view method = method_;
+    takes_loads_ = method.find("energy-") == std::string_view::npos;
+    takes_dampers_ = takes_loads_ && method != "avi-adaptive";
+    const std::string model = chance(0.35) || method == "energy-momentum" ? particles() : body();
+    std::string text = model + integrator();
+    if (chance(0.4)) text += wall();
+    if (is_body_ && chance(0.8)) text += "[initial]\nvelocity = " + field(0.2) + "\n";
+    if (chance(0.7)) text += fix();
+    if (!takes_loads_) return text;
+    if (chance(0.6)) text += fmt::format("[[load]]\ntype = \"gravity\"\nvalue = {}\n", vector(0.3));
+    if (chance(0.4)) text += fmt::format("[[load]]\ntype = \"force\"\n{}value = {}\n", place(), vector(0.02));
+    if (is_body_ && chance(0.4))
+      text += fmt::format("[[load]]\ntype = \"traction\"\ngroup = \"right\"\nvalue = {}\n", vector(0.05));
+    if (is_body_ && chance(0.4))
+      text += fmt::format("[[load]]\ntype = \"pressure\"\ngroup = \"right\"\nvalue = {}\ndead = {}\n", value(0.05),
+                          chance(0.5));
+    if (!takes_dampers_) return text;
+    if (chance(0.3))
+      text += fmt::format("[[damping]]\ntype = \"drag\"\n{}coefficient = {:.4g}\n", maybe(place()), in(0.0, 0.1));
+    if (is_body_ && chance(0.3))
+      text +=
+          fmt::format("[[damping]]\ntype = \"rayleigh\"\nalpha = {:.4g}\nbeta = {:.4g}\n", in(0.0, 0.3), in(0.0, 0.02));
+    if (is_body_ && chance(0.2))
+      text += fmt::format("[[damping]]\ntype = \"kelvin-voigt\"\nbulk_viscosity = {:.4g}\nshear_viscosity = {:.4g}\n",
+                          in(0.0, 0.02), in(0.0, 0.02));
+    if (!is_body_ && bonds_ && chance(0.4))
+      text += fmt::format("[[damping]]\ntype = \"kelvin-voigt\"\ncoefficient = {:.4g}\n", in(0.0, 0.05));
+    return text;
+  }
+
+ private:
+  bool chance(double p) { return random_.uniform(0.0, 1.0) < p; }
+  double in(double low, double high) { return random_.uniform(low, high); }
+  const char* one_of(std::initializer_list<const char*> all) {
+    return *(all.begin() + random_.below(static_cast<Index>(all.size())));
+  }
+  std::string maybe(const std::string& text) { return chance(0.5) ? text : ""; }
+  // A number, or a formula of t, of places or of both.
+  std::string value(double size) {
+    const double a = in(-size, size);
+    switch (random_.below(4)) {
+      case 0: return fmt::format("{:.4g}", a);
+      case 1: return fmt::format("\"{:.4g}*sin({:.3g}*t)\"", a, in(1.0, 6.0));
+      case 2: return fmt::format("\"{:.4g}*(X - {:.3g}*Y)\"", a, in(0.0, 1.0));
+      default: return fmt::format("\"{:.4g}*cos({:.3g}*t)*X\"", a, in(1.0, 6.0));
+    }
+  }
+  std::string vector(double size) {
+    std::string text = "[";
+    for (int c = 0; c < dim_; ++c) text += (c > 0 ? ", " : "") + value(size);
+    return text + "]";
+  }
+  std::string field(double size) {  // of X, Y alone
+    std::string text = "[";
+    for (int c = 0; c < dim_; ++c)
+      text += fmt::format("{}\"{:.4g} + {:.4g}*X - {:.4g}*Y\"", c > 0 ? ", " : "", in(-size, size), in(-size, size),
+                          in(-size, size));
+    return text + "]";
+  }
+  std::string place() {
+    return fmt::format("where = \"{} > {:.3g}\"\n", one_of({"X", "Y"}), is_body_ ? in(0.3, 0.8) : in(-0.1, 0.3));
+  }
+
+  std::string body() {
+    is_body_ = true;
+    const int n = dim_ == 2 ? 2 + static_cast<int>(random_.below(4)) : 1 + static_cast<int>(random_.below(2));
+    const auto seed = static_cast<unsigned>(seed_);
+    const bool quadratic = chance(0.4);
+    const Mesh mesh =
+        dim_ == 2 ? test::triangle_mesh(quadratic ? CellType::triangle6 : CellType::triangle3, n, 0.1, seed)
+                  : test::tetrahedron_mesh(quadratic ? CellType::tetrahedron10 : CellType::tetrahedron4, n, 0.1, seed);
+    std::vector<double> points(mesh.points().begin(), mesh.points().end());
+    const double power = chance(0.5) ? in(1.0, quadratic ? 1.4 : 1.8) : 1.0;  // graded towards x = 0
+    for (std::size_t i = 0; i < points.size(); i += static_cast<std::size_t>(dim_))
+      points[i] = std::copysign(std::pow(std::abs(points[i]), power), points[i]);
+    write_msh(folder_.path() / "drawn.msh", mesh, points);
+    std::string text = "[mesh]\nfile = \"drawn.msh\"\n";
+    const bool two = chance(0.4);
+    for (int k = 0; k < (two ? 2 : 1); ++k)
+      text += fmt::format("[[material]]\n{}model = \"{}\"\nyoung = {:.4g}\npoisson = {:.3g}\ndensity = {:.4g}\n",
+                          two ? fmt::format("where = \"X {} 0.5\"\n", k == 0 ? "<=" : ">") : "",
+                          one_of({"neo-hookean", "saint-venant-kirchhoff", "linear-elastic"}),
+                          std::pow(10.0, in(-0.5, 1.5)), in(0.0, 0.4), in(0.5, 2.0));
+    return text;
+  }
+
+  std::string particles() {
+    is_body_ = false;
+    const int n = 3 + static_cast<int>(random_.below(12));
+    std::string mass, position, velocity, radius;
+    for (int i = 0; i < n; ++i) {
+      const char* comma = i > 0 ? ", " : "";
+      mass += fmt::format("{}{:.3g}", comma, in(0.5, 2.0));
+      radius += fmt::format("{}{:.3g}", comma, in(0.12, 0.16));
+      std::string x = "[", v = "[";
+      const int at[3] = {i % 3, i / 3 % 3, i / 9};
+      for (int c = 0; c < dim_; ++c) {
+        const int place = dim_ == 2 && c == 1 ? i / 3 : at[c];
+        x += fmt::format("{}{:.4g}", c > 0 ? ", " : "", 0.35 * place + in(-0.02, 0.02));
+        v += fmt::format("{}{:.4g}", c > 0 ? ", " : "", in(-0.3, 0.3));
+      }
+      position += comma + x + "]";
+      velocity += comma + v + "]";
+    }
+    std::string text = fmt::format("[particles]\nmass = [{}]\nradius = [{}]\nposition = [{}]\nvelocity = [{}]\n", mass,
+                                   radius, position, velocity);
+    bool any = false;
+    while (!any) {
+      if (chance(0.5)) {
+        text += fmt::format("[[potential]]\ntype = \"hertz\"\nyoung = {:.4g}\npoisson = 0.3\n", in(5.0, 50.0));
+        if (takes_dampers_ && methods_ == Methods::that_strike && chance(0.3))
+          text += fmt::format("restitution = {:.3g}\n", in(0.3, 1.0));
+        else if (takes_dampers_ && methods_ == Methods::that_strike && chance(0.2))
+          text += fmt::format("laplacian_damping = [{:.3g}, 1.5]\n", in(0.1, 2.0));
+        hertz_ = any = true;
+      }
+      if (chance(0.4)) {
+        text += fmt::format("[[potential]]\ntype = \"spring\"\nwithin = 0.4\nstiffness = {:.4g}\nlength = 0.35\n",
+                            in(1.0, 20.0));
+        bonds_ = is_stiff_ = any = true;
+      }
+      if (chance(0.2)) {
+        text += fmt::format(
+            "[[potential]]\ntype = \"morse\"\nwithin = 0.4\ndepth = {:.4g}\ninverse_width = 3.0\nlength = 0.35\n",
+            in(0.05, 0.5));
+        bonds_ = is_stiff_ = any = true;
+      }
+      if (chance(0.2)) {
+        text += fmt::format("[[potential]]\ntype = \"lennard-jones\"\nepsilon = {:.4g}\nsigma = 0.3\ncutoff = 0.75\n",
+                            in(0.001, 0.01));
+        is_stiff_ = any = true;
+      }
+      if (chance(0.2)) {
+        text +=
+            fmt::format("[[potential]]\ntype = \"gravity\"\nG = {:.4g}\ntogether = {}\n", in(0.001, 0.02), chance(0.5));
+        is_stiff_ = any = true;
+      }
+      if (chance(0.2)) {
+        text += fmt::format("[[potential]]\ntype = \"well\"\nstiffness = {:.4g}\n", in(0.5, 10.0));
+        is_stiff_ = any = true;
+      }
+    }
+    return text;
+  }
+
+  std::string fix() {
+    std::string text = fmt::format("[[fix]]\n{}", is_body_ ? "group = \"left\"\n" : "particles = [0, 2]\n");
+    std::string motion = "[";
+    for (int c = 0; c < dim_; ++c) {
+      motion += c > 0 ? ", " : "";
+      motion += chance(0.5) ? "0"
+                            : fmt::format("\"{:.3g}*sin({:.3g}*t){}\"", in(-0.05, 0.05), in(1.0, 5.0),
+                                          chance(0.3) ? "*(1 + Y)" : "");
+    }
+    motion += "]";
+    if (chance(0.4)) {
+      const char* component = one_of({"x", "y"});
+      text += fmt::format("components = [\"{}\"]\n", component);
+      motion = fmt::format("[{}]", chance(0.5) ? "0" : "\"0.04*sin(3*t)\"");
+    }
+    if (takes_loads_ && chance(0.6)) text += "displacement = " + motion + "\n";
+    return text;
+  }
+
+  std::string wall() {
+    if (!is_body_ && hertz_)
+      return fmt::format("[[wall]]\ntype = \"plane\"\npoint = {}\nnormal = {}\nyoung = {:.4g}\npoisson = 0.3\n",
+                         dim_ == 2 ? "[0, -0.17]" : "[0, 0, -0.17]", dim_ == 2 ? "[0, 1]" : "[0, 0, 1]", in(5.0, 50.0));
+    return fmt::format("[[wall]]\ntype = \"plane\"\n{}point = {}\nnormal = {}\npenalty = {:.3g}\n",
+                       is_body_ ? "group = \"right\"\n" : "", dim_ == 2 ? "[1.02, 0]" : "[1.02, 0, 0]",
+                       dim_ == 2 ? "[-1, 0.1]" : "[-1, 0.1, 0]", in(0.5, 5.0));
+  }
+
+  std::string integrator() {
+    if (methods_ == Methods::any) return any_method();
+    std::string text = "[integrator]\nresidual = true\n";
+    text += is_body_ || is_stiff_ ? fmt::format("safety = {:.3g}\n", in(0.2, 0.7)) : "step = 0.02\n";
+    if (method_ == std::string_view("newmark")) return text + "method = \"newmark\"\n[run]\nend_time = 1.5\n";
+    if (chance(0.9) && (is_body_ || is_stiff_)) text += "trial = 0\n";  // or it is most of the time
+    const bool nests = chance(0.6);
+    text += fmt::format("lattice = \"{}\"\n", nests ? one_of({"auto", "powers-of-two", "powers-of-three"})
+                                                    : one_of({"twos-and-threes", "any", "exact"}));
+    text += fmt::format("steps = \"{}\"\n", one_of({"element", "element", "one-ring", "uniform"}));
+    text += fmt::format("coupling = \"{}\"\n", nests ? one_of({"auto", "plain", "mollified"}) : "auto");
+    return text + "[run]\nend_time = 1.5\n";
+  }
+
+  std::string any_method() {
+    const std::string_view method = method_;
+    std::string text =
+        "[integrator]\nmethod = \"" + std::string(method == "implicit newmark" ? "newmark" : method) + "\"\n";
+    if (method == "energy-stepping" || method == "async-energy-stepping")
+      text += fmt::format("energy_step = {:.3g}\n", in(0.002, 0.01));
+    else
+      text += is_body_ || is_stiff_ ? fmt::format("safety = {:.3g}\n", in(0.2, 0.6)) : "step = 0.02\n";
+    if (method == "implicit newmark") text += "beta = 0.25\n";
+    if (method == "trapezoidal" || method == "symmetric-midpoint")
+      text += fmt::format("alpha = {:.2g}\n", in(0.0, 1.0));
+    if (method == "gauss" || method == "lobatto") text += fmt::format("order = {}\n", one_of({"2", "4", "6"}));
+    return text + "[run]\nend_time = 0.6\n";
+  }
+
+  const CaseFolder& folder_;
+  Methods methods_;
+  Random random_;
+  std::uint64_t seed_;
+  const char* method_ = "";
+  bool takes_loads_ = true, takes_dampers_ = true;
+  int dim_ = 2;
+  bool is_body_ = true, is_stiff_ = false, hertz_ = false, bonds_ = false;
+};
+
+double most(const std::vector<double>& values) {
+  double result = 0.0;
+  for (const double x : values) result = std::max(result, std::abs(x));
+  return result;
+}
+struct Tally {
+  int refused = 0, failed = 0, ran = 0, queues = 0, particles = 0, mollified = 0;
+  double ledger = 0.0, momentum = 0.0, queue = 0.0;
+};
+
+// Momenta that the method keeps are those of the start and what was booked since.
+void look_at_momenta(const Simulation& s, const Snapshot& first, const Snapshot& last, Tally& tally) {
+  if (s.body.in_field || s.integrator->claims().linear_momentum != Conservation::exact) return;
+  Balance balance;
+  balance.add(sample(*s.model, first));
+  balance.add(sample(*s.model, last));
+  const double error = balance.linear_momentum().error;
+  tally.momentum = std::max(tally.momentum, error);
+  EXPECT_LT(error, 1e-11);
+}
+
+// A run with stops on the way, on two threads, put to sleep and woken, without observers.
+void look_at_bits(const CaseFolder& folder, const std::string& text, const Simulation& s, Random& random) {
+  const double end = s.input.end_time, stop = random.uniform(0.1, 0.5) * end, sleep = random.uniform(0.5, 0.9) * end;
+  Simulation other = folder.build(text);
+  other.integrator->use_threads(2);
+  other.integrator->advance_to(other.state, stop);
+  other.integrator->synchronized(other.state, stop);
+  other.integrator->advance_to(other.state, sleep);
+  write_checkpoint(folder.path() / "sleep", other.state, *other.integrator);
+  Simulation woken = folder.build(text);
+  read_checkpoint(folder.path() / "sleep", woken.state, *woken.integrator);
+  woken.integrator->advance_to(woken.state, end);
+  EXPECT_TRUE(test::same_bits(woken.state, s.state));
+}
+
+// The queue with the lattice's steps.
+void look_at_queue(const CaseFolder& folder, const std::string& text, const Simulation& s, const State& fast,
+                   double worked, Tally& tally) {
+  if (!s.plan.choice || s.plan.choice->coupling != Coupling::plain) {
+    tally.mollified += s.plan.choice ? 1 : 0;
+    return;
+  }
+  // On the lattice dampers other than drag act one after the other, on the queue all of an instant together; and there
+  // strikes at multiples of a third are not of one instant to the last bit. Alike to order 2.
+  const bool one_by_one = std::ranges::any_of(std::array{"rayleigh", "kelvin", "restitution", "laplacian"},
+                                              [&](const char* of) { return text.find(of) != std::string::npos; });
+  if (s.model->has_dampers() && (one_by_one || s.plan.choice->rule != LatticeRule::powers_of_two)) return;
+  Simulation queue = folder.build(text);
+  AviExplicit exact(*queue.model, s.plan.steps);
+  exact.advance_to(queue.state, s.input.end_time);
+  const State slow = exact.synchronized(queue.state, s.input.end_time).state;
+  const double size = std::max({most(slow.displacement), most(slow.velocity), 1e-3});
+  const double off = std::max(test::largest_difference(fast.displacement, slow.displacement),
+                              test::largest_difference(fast.velocity, slow.velocity));
+  tally.queue = std::max(tally.queue, off / size);
+  EXPECT_LT(off, 1e-9 * size);
+  EXPECT_NEAR(fast.damping.work.value(), slow.damping.work.value(), 1e-9 * worked);
+  EXPECT_NEAR(fast.loads.work.value(), slow.loads.work.value(), 1e-9 * worked);
+  for (std::size_t i = 0; i < fast.supports.size(); ++i)
+    EXPECT_NEAR(fast.supports[i].work.value(), slow.supports[i].work.value(), 1e-9 * worked);
+  ++tally.queues;
+}
+
+void look_at_strikes(const CaseFolder& folder, const std::string& text, Random& random, Tally& tally) {
+  Simulation s = folder.build(text);
+  const double end = s.input.end_time;
+  EnergyResidual residual(*s.model);
+  const Snapshot first = s.integrator->synchronized(s.state, 0.0);
+  s.integrator->advance_to(s.state, 0.0);
+  residual.begin(s.state);
+  s.integrator->advance_to(s.state, end, residual);
+  const Snapshot last = s.integrator->synchronized(s.state, end);
+  double worked = std::abs(s.state.damping.work.value()) + std::abs(last.potential_energy);
+  for (std::size_t i = 0; i < s.state.velocity.size(); ++i)
+    worked += s.model->mass()[i / static_cast<std::size_t>(s.model->dim())] * s.state.velocity[i] * s.state.velocity[i];
+  if (worked > 0.0) tally.ledger = std::max(tally.ledger, std::abs(residual.unbooked(s.state)) / worked);
+  EXPECT_LE(std::abs(residual.unbooked(s.state)), 1e-12 * worked);
+  look_at_momenta(s, first, last, tally);
+  look_at_bits(folder, text, s, random);
+  look_at_queue(folder, text, s, last.state, worked, tally);
+}
+
+void look_at_any(const CaseFolder& folder, const std::string& text, Random& random, Tally& tally) {
+  Simulation s = folder.build(text);
+  const Snapshot first = s.integrator->synchronized(s.state, 0.0);
+  s.integrator->advance_to(s.state, s.input.end_time);
+  look_at_momenta(s, first, s.integrator->synchronized(s.state, s.input.end_time), tally);
+  look_at_bits(folder, text, s, random);
+}
+
+// Draws so many cases, or as many as TEMPI_DRAWN_CASES says, and looks at each.
+template <class Look>
+Tally draw_cases(Draw::Methods methods, int count, Look&& look) {
+  const CaseFolder folder;
+  if (const char* asked = std::getenv("TEMPI_DRAWN_CASES")) count = std::atoi(asked);
+  Tally tally;
+  for (int seed = 1; seed <= count; ++seed) {
+    const std::string text = Draw(folder, methods, static_cast<std::uint64_t>(seed))();
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    Random random(static_cast<std::uint64_t>(seed) + 1000000);
+    const auto note = [&](int& of, const std::exception& e) {
+      ++of;
+      std::printf("%d: %s\n%s", seed, e.what(), std::getenv("TEMPI_SHOW") ? text.c_str() : "");
+    };
+    try {
+      look(folder, text, random, tally);
+      ++tally.ran;
+      tally.particles += text.find("[particles]") != std::string::npos ? 1 : 0;
+    } catch (const InputError& e) {
+      note(tally.refused, e);
+    } catch (const SolveError& e) {
+      note(tally.failed, e);
+    }
+  }
+  std::printf(
+      "%d ran (%d of particles, %d beside the queue, %d mollified), %d refused, %d failed; ledger %.1e, "
+      "momentum %.1e, queue %.1e\n",
+      tally.ran, tally.particles, tally.queues, tally.mollified, tally.refused, tally.failed, tally.ledger,
+      tally.momentum, tally.queue);
+  return tally;
+}
+
+TEST(DrawnCases, KeepTheirLedgersAndTheirBits) {
+  const Tally tally = draw_cases(Draw::Methods::that_strike, 60, look_at_strikes);
+  const int all = tally.ran + tally.refused + tally.failed;
+  EXPECT_GE(tally.ran, all * 8 / 10);
+  EXPECT_GE(tally.queues, all / 5);
+}
+
+TEST(DrawnCases, OfOtherMethodsKeepTheirMomentaAndTheirBits) {
+  const Tally tally = draw_cases(Draw::Methods::any, 60, look_at_any);
+  EXPECT_GE(tally.ran, (tally.ran + tally.refused + tally.failed) * 7 / 10);  // not every method takes everything
+}
+
+}  // namespace
+}  // namespace tempi
