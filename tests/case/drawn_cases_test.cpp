@@ -28,6 +28,7 @@
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
+#include "tempi/diagnostic/soundness.hpp"
 #include "tempi/integrator/avi/avi_explicit.hpp"
 #include "tempi/integrator/checkpoint.hpp"
 #include "tempi/io/msh_writer.hpp"
@@ -40,11 +41,12 @@ using test::Random;
 
 class Draw {
  public:
-  enum class Methods { that_strike, any };
+  enum class Methods { that_strike, any, with_contact };
   Draw(const CaseFolder& folder, Methods methods, std::uint64_t seed)
       : folder_(folder), methods_(methods), random_(seed), seed_(seed) {}
 
   std::string operator()() {
+    if (methods_ == Methods::with_contact) return contact();
     dim_ = chance(0.5) ? 2 : 3;
     method_ = methods_ == Methods::that_strike
                   ? chance(0.15) ? "newmark" : "avi"
@@ -72,9 +74,9 @@ class Draw {
     if (chance(0.3))
       text += fmt::format("[[damping]]\ntype = \"drag\"\n{}coefficient = {:.4g}\n", maybe(place()), in(0.0, 0.1));
     if (is_body_ && chance(0.3))
-      text +=
-          fmt::format("[[damping]]\ntype = \"rayleigh\"\nalpha = {:.4g}\nbeta = {:.4g}\n", in(0.0, 0.3), in(0.0, 0.02));
-    if (is_body_ && chance(0.2))
+      text += fmt::format("[[damping]]\ntype = \"rayleigh\"\nalpha = {:.4g}\n", in(0.0, 0.3)) +
+              (is_sheet_ ? "" : fmt::format("beta = {:.4g}\n", in(0.0, 0.02)));
+    if (is_body_ && !is_sheet_ && chance(0.2))
       text += fmt::format("[[damping]]\ntype = \"kelvin-voigt\"\nbulk_viscosity = {:.4g}\nshear_viscosity = {:.4g}\n",
                           in(0.0, 0.02), in(0.0, 0.02));
     if (!is_body_ && bonds_ && chance(0.4))
@@ -115,8 +117,34 @@ class Draw {
     return fmt::format("where = \"{} > {:.3g}\"\n", one_of({"X", "Y"}), is_body_ ? in(0.3, 0.8) : in(-0.1, 0.3));
   }
 
+  // Triangles in space, nearly flat over the unit square.
+  std::string sheet(double height) {
+    is_body_ = is_sheet_ = true;
+    const int n = 3 + static_cast<int>(random_.below(4));
+    std::string nodes = "*NODE\n", cells = "*ELEMENT, TYPE=S3, ELSET=right\n", left = "*NSET, NSET=left\n";
+    for (int i = 0; i <= n; ++i)
+      for (int j = 0; j <= n; ++j) {
+        nodes += fmt::format("{}, {:.6f}, {:.6f}, {:.6f}\n", i * (n + 1) + j + 1, (i + in(-0.1, 0.1)) / n,
+                             (j + in(-0.1, 0.1)) / n, height + in(-0.02, 0.02) / n);
+        if (i == 0) left += fmt::format("{}\n", j + 1);
+      }
+    for (int i = 0, e = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const int a = i * (n + 1) + j + 1, b = a + n + 1;
+        cells += fmt::format("{}, {}, {}, {}\n{}, {}, {}, {}\n", e + 1, a, b, b + 1, e + 2, a, b + 1, a + 1);
+        e += 2;
+      }
+    folder_.write("drawn.inp", nodes + cells + left);
+    return fmt::format(
+        "[mesh]\nfile = \"drawn.inp\"\n[[material]]\nmodel = \"shell\"\nthickness = {:.3g}\nyoung = {:.4g}\n"
+        "poisson = {:.3g}\ndensity = {:.4g}\nstretching = \"{}\"\n",
+        in(0.01, 0.05), std::pow(10.0, in(0.0, 1.5)), in(0.0, 0.4), in(0.5, 2.0),
+        one_of({"neo-hookean", "saint-venant-kirchhoff"}));
+  }
+
   std::string body() {
     is_body_ = true;
+    if (dim_ == 3 && chance(0.25)) return sheet(0.0);
     const int n = dim_ == 2 ? 2 + static_cast<int>(random_.below(4)) : 1 + static_cast<int>(random_.below(2));
     const auto seed = static_cast<unsigned>(seed_);
     const bool quadratic = chance(0.4);
@@ -135,6 +163,81 @@ class Draw {
                           two ? fmt::format("where = \"X {} 0.5\"\n", k == 0 ? "<=" : ">") : "",
                           one_of({"neo-hookean", "saint-venant-kirchhoff", "linear-elastic"}),
                           std::pow(10.0, in(-0.5, 1.5)), in(0.0, 0.4), in(0.5, 2.0));
+    return text;
+  }
+
+  // Two bodies of one kind of element, the second one beside the first, smaller, turned a little, and on its way to it.
+  std::string contact() {
+    dim_ = chance(0.5) ? 2 : 3;
+    if (dim_ == 3 && chance(0.4)) return sheet_over_a_sphere();
+    const bool quadratic = chance(0.2);
+    const CellType type = dim_ == 2 ? (quadratic ? CellType::triangle6 : CellType::triangle3)
+                                    : (quadratic ? CellType::tetrahedron10 : CellType::tetrahedron4);
+    std::vector<double> points;
+    std::vector<std::vector<int>> cells;
+    const double turn = in(-0.6, 0.6), size = in(0.4, 0.9), gap = in(0.06, 0.1);
+    for (int k = 0; k < 2; ++k) {
+      const int n = (dim_ == 2 ? 2 : 1) + static_cast<int>(random_.below(dim_ == 2 ? 3 : 2));
+      const auto seed = static_cast<unsigned>(2 * seed_) + static_cast<unsigned>(k);
+      const Mesh mesh =
+          dim_ == 2 ? test::triangle_mesh(type, n, 0.1, seed) : test::tetrahedron_mesh(type, n, 0.1, seed);
+      const auto first = static_cast<int>(points.size()) / dim_;
+      std::vector<double> own(mesh.points().begin(), mesh.points().end());
+      double least = 1e9;
+      for (std::size_t i = 0; i < own.size() && k == 1; i += static_cast<std::size_t>(dim_)) {
+        const double x = size * own[i], y = size * (own[i + 1] - 0.5);
+        own[i] = std::cos(turn) * x - std::sin(turn) * y;
+        own[i + 1] = std::sin(turn) * x + std::cos(turn) * y + 0.5;
+        if (dim_ == 3) own[i + 2] = size * own[i + 2] + 0.1;
+        least = std::min(least, own[i]);
+      }
+      for (std::size_t i = 0; i < own.size() && k == 1; i += static_cast<std::size_t>(dim_))
+        own[i] += 1.0 + 0.03 + gap - least;
+      points.insert(points.end(), own.begin(), own.end());
+      for (Index c = 0; c < mesh.cells().size(); ++c) {
+        cells.emplace_back();
+        for (const NodeId a : mesh.cells()[c]) cells.back().push_back(first + static_cast<int>(index(a)));
+      }
+    }
+    const Mesh both = test::mesh_of(dim_, points, type, cells);
+    write_msh(folder_.path() / "drawn.msh", both, both.points());
+    const double speed = in(0.05, 0.5);
+    std::string text = "[mesh]\nfile = \"drawn.msh\"\n";
+    for (const char* side : {"<", ">"})
+      text += fmt::format(
+          "[[material]]\nwhere = \"X {} 1.04\"\nmodel = \"{}\"\nyoung = {:.4g}\npoisson = {:.3g}\ndensity = {:.4g}\n",
+          side, one_of({"neo-hookean", "neo-hookean", "saint-venant-kirchhoff"}), std::pow(10.0, in(0.3, 1.5)),
+          in(0.0, 0.4), in(0.5, 2.0));
+    text += fmt::format("[[contact]]\ndistance = {:.3g}\n", in(0.02, 0.05));
+    if (chance(0.3)) text += fmt::format("friction = {:.3g}\n", in(0.1, 0.8));
+    if (chance(0.3)) text += fmt::format("energy_restitution = {:.3g}\n", in(0.3, 0.9));
+    text += "[integrator]\n" + maybe(fmt::format("safety = {:.3g}\n", in(0.3, 0.8))) + "trial = 0\n";
+    text += maybe(fmt::format("lattice = \"{}\"\n", one_of({"powers-of-two", "powers-of-three"})));
+    text += "[run]\nend_time = 1.0\n";
+    text += fmt::format("[initial]\nvelocity = [\"X > 1.04 ? {:.3g} : 0\", \"{:.3g}*X\"{}]\n", -speed, in(-0.2, 0.2),
+                        dim_ == 3 ? ", \"0\"" : "");
+    if (chance(0.4))
+      text += fmt::format("[[fix]]\nwhere = \"X < 0.02\"\n{}",
+                          maybe(fmt::format("displacement = [\"0.05*sin(2*t)\", 0{}]\n", dim_ == 3 ? ", 0" : "")));
+    if (chance(0.3)) text += fmt::format("[[load]]\ntype = \"gravity\"\nvalue = {}\n", vector(0.2));
+    if (chance(0.2)) text += fmt::format("[[damping]]\ntype = \"drag\"\ncoefficient = {:.3g}\n", in(0.0, 0.02));
+    if (chance(0.2))
+      text +=
+          fmt::format("[[damping]]\ntype = \"rayleigh\"\nalpha = {:.3g}\nbeta = {:.3g}\n", in(0.0, 0.3), in(0.0, 0.01));
+    if (chance(0.3))
+      text += fmt::format("[[wall]]\ntype = \"plane\"\npoint = {}\nnormal = {}\n",
+                          dim_ == 2 ? "[0, -0.3]" : "[0, -0.3, 0]", dim_ == 2 ? "[0, 1]" : "[0, 1, 0]");
+    return text;
+  }
+
+  std::string sheet_over_a_sphere() {
+    std::string text = sheet(0.56) + fmt::format("[[contact]]\ndistance = {:.3g}\n", in(0.01, 0.03));
+    if (chance(0.5)) text += fmt::format("friction = {:.3g}\n", in(0.1, 0.8));
+    text += "[integrator]\ntrial = 0\n[run]\nend_time = 1.0\n[[wall]]\ntype = \"sphere\"\nradius = 0.5\n";
+    text += fmt::format("centre = [{:.3g}, {:.3g}, 0]\n", in(0.3, 0.7), in(0.3, 0.7));
+    text += fmt::format("[[load]]\ntype = \"gravity\"\nvalue = [0, 0, {:.3g}]\n", in(-2.0, -0.5));
+    if (chance(0.3)) text += "[[fix]]\ngroup = \"left\"\n" + maybe("clamped = true\n");
+    if (chance(0.3)) text += fmt::format("[[damping]]\ntype = \"rayleigh\"\nalpha = {:.3g}\n", in(0.0, 0.5));
     return text;
   }
 
@@ -261,7 +364,7 @@ class Draw {
   const char* method_ = "";
   bool takes_loads_ = true, takes_dampers_ = true;
   int dim_ = 2;
-  bool is_body_ = true, is_stiff_ = false, hertz_ = false, bonds_ = false;
+  bool is_body_ = true, is_sheet_ = false, is_stiff_ = false, hertz_ = false, bonds_ = false;
 };
 
 double most(const std::vector<double>& values) {
@@ -271,7 +374,7 @@ double most(const std::vector<double>& values) {
 }
 struct Tally {
   int refused = 0, failed = 0, ran = 0, queues = 0, particles = 0, mollified = 0;
-  double ledger = 0.0, momentum = 0.0, queue = 0.0;
+  double ledger = 0.0, momentum = 0.0, queue = 0.0, gain = 0.0;
 };
 
 // Momenta that the method keeps are those of the start and what was booked since.
@@ -392,6 +495,36 @@ TEST(DrawnCases, KeepTheirLedgersAndTheirBits) {
   const int all = tally.ran + tally.refused + tally.failed;
   EXPECT_GE(tally.ran, all * 8 / 10);
   EXPECT_GE(tally.queues, all / 5);
+}
+
+// And nobody passes through anybody.
+TEST(DrawnCases, WithContactKeepTheirMomentaAndTheirBits) {
+  int touched = 0;
+  const auto look = [&](const CaseFolder& folder, const std::string& text, Random& random, Tally& tally) {
+    Simulation s = folder.build(text);
+    const Snapshot first = s.integrator->synchronized(s.state, 0.0);
+    Balance balance;
+    balance.add(sample(*s.model, first));
+    double force = 0.0, gain = 0.0;
+    for (int k = 1; k <= 50; ++k) {
+      const double t = k * s.input.end_time / 50;
+      s.integrator->advance_to(s.state, t);
+      const Snapshot now = s.integrator->synchronized(s.state, t);
+      EXPECT_NO_THROW(require_sound(*s.model, now));
+      force = std::max(force, now.contact[0].force);
+      gain = std::max(gain, balance.gain(sample(*s.model, now)));
+      balance.add(sample(*s.model, now));
+    }
+    touched += force > 0.0 ? 1 : 0;
+    tally.gain = std::max(tally.gain, gain);
+    EXPECT_LT(gain, s.input.energy_tolerance);
+    look_at_momenta(s, first, s.integrator->synchronized(s.state, s.input.end_time), tally);
+    look_at_bits(folder, text, s, random);
+  };
+  const Tally tally = draw_cases(Draw::Methods::with_contact, 30, look);
+  std::printf("%d touched, energy gained at most %.1e\n", touched, tally.gain);
+  EXPECT_GE(tally.ran, (tally.ran + tally.refused + tally.failed) * 8 / 10);
+  EXPECT_GE(touched, tally.ran / 3);
 }
 
 TEST(DrawnCases, OfOtherMethodsKeepTheirMomentaAndTheirBits) {
