@@ -215,7 +215,7 @@ TEST(LatticeDampers, LeaveDashpotsToOthers) {
     parts.hosts.push_back({make_id<TermId>(0)});
   });
   LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
-  EXPECT_FALSE(LatticeDampers(chain.model, chain.plan, supports, chain.team).takes_all());
+  EXPECT_FALSE(LatticeDampers(chain.model, chain.plan, supports, chain.team, 0.25).takes_all());
 }
 
 // Against the sum term by term, on any number of threads the same bits.

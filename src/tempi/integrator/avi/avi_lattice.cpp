@@ -53,7 +53,7 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       contact_(model.layers().empty()
                    ? nullptr
                    : std::make_unique<LatticeContact>(model, plan_, nodes_, supports_, team_, lattice_.tick)),
-      packed_dampers_(model, plan_, supports_, team_),
+      packed_dampers_(model, plan_, supports_, team_, lattice_.tick),
       dampers_(model, kick_drift_),
       asked_window_(options.window),
       window_(std::max<Fine>(1, std::llround(std::ldexp(options.window, LatticeContact::fine_bits)))) {
@@ -66,6 +66,12 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
     most = std::max(most, at_once);
   }
   rechecked_terms_.reserve(most);
+}
+
+Integrator::Measures AviLattice::measures() const {
+  Measures all = contact_ ? contact_->measures() : Measures{};
+  if (packed_dampers_.turns() > 1) all.emplace_back("damping_turns", packed_dampers_.turns());
+  return all;
 }
 
 void AviLattice::set_due() {

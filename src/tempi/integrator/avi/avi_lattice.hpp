@@ -58,7 +58,7 @@ class AviLattice final : public Integrator {
   Snapshot synchronized(const State& state, double t) const override;
   double step(TermId term) const override { return lattice_.tick * ticks(term); }
   Index updates(TermId term) const override { return now_ / ticks(term); }
-  Measures measures() const override { return contact_ ? contact_->measures() : Measures{}; }
+  Measures measures() const override;
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 

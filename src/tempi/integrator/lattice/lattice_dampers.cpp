@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 
+#include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/distinct.hpp"
 #include "tempi/simd/instruction_set.hpp"
 
@@ -13,10 +15,17 @@ namespace {
 
 bool backward_at(double now) { return std::popcount(static_cast<std::uint64_t>(std::llround(now))) % 2 == 1; }
 
+// As many as r asks for, but for a number so large that smaller steps would do better. Odd: turns both ways of what is
+// stiffer still, where each cell turns its velocities around, would undo each other.
+int turns_for(double rate) {
+  constexpr double of_a_turn = 1.0, most = 63.0;
+  return 2 * static_cast<int>(0.5 * std::clamp(std::ceil(rate / of_a_turn), 1.0, most)) + 1;
+}
+
 }  // namespace
 
 LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports,
-                               ThreadTeam& team)
+                               ThreadTeam& team, double tick)
     : model_(model), supports_(supports), team_(team), drag_(model, plan, supports, team), impacts_(model, plan) {
   if (!model.has_dampers()) return;
   const std::size_t lines = plan.node_of_line.size();
@@ -30,6 +39,7 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
   open_.assign(lines, 0);
   enlisted_.assign(lines, 0);
   for (const LatticeGroup& group : plan.groups) {
+    steps_.push_back(group.ticks * tick);
     std::vector<Part>& parts = parts_.emplace_back();
     std::vector<std::int32_t>& damped = lines_.emplace_back();
     for (const LatticePart& part : group.parts) {
@@ -66,7 +76,7 @@ bool LatticeDampers::add_parts(const Model& model, const LatticeGroups& plan, co
           while (p < parts.size() && parts[p].force != h.force) ++p;
           if (p == parts.size()) {
             parts.push_back(
-                {h.force, nullptr, {}, {}, std::vector<std::vector<std::pair<Index, Index>>>(colour + 1), {}});
+                {h.force, nullptr, {}, {}, std::vector<std::vector<std::pair<Index, Index>>>(colour + 1), {}, {}});
             elements.emplace_back();
           }
           elements[p - first].emplace_back(h.element, term);
@@ -171,22 +181,67 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
   }
 }
 
+// r of the header, of cells where they are at rest, by powers; a little too small.
+double LatticeDampers::largest_rate(std::span<const NodeLine> nodes) const {
+  constexpr int powers = 12;
+  constexpr double part = 1e-6;  // of a step: short enough for all at once
+  AlignedVector<NodeLine> v(nodes.begin(), nodes.end()), w;
+  std::uint32_t dice = 1;
+  for (std::size_t line = 0; line < v.size(); ++line)
+    for (std::size_t c = 0; c < static_cast<std::size_t>(model_.dim()); ++c) {
+      dice = 1664525u * dice + 1013904223u;
+      v[line].displacement[c] = 0.0;
+      v[line].velocity[c] = !held_.empty() && held_[line][c] ? 0.0 : static_cast<double>(dice >> 8) - 0x1.0p23;
+    }
+  double rate = 0.0;
+  for (int k = 0; k <= powers; ++k) {
+    double square = 0.0;
+    for (const NodeLine& node : v)
+      for (const double x : node.velocity) square += node.inverse_mass > 0.0 ? x * x / node.inverse_mass : 0.0;
+    rate = std::sqrt(square);
+    if (rate == 0.0 || k == powers) break;
+    for (NodeLine& node : v)
+      for (double& x : node.velocity) x /= rate;
+    w = v;
+    for (std::size_t g = 0; g < parts_.size(); ++g)
+      for (const Part& of : parts_[g]) sweep(of, {0.0, part * steps_[g], false, held_, withheld_}, w, {});
+    for (std::size_t i = 0; i < v.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c) v[i].velocity[c] = (v[i].velocity[c] - w[i].velocity[c]) / part;
+  }
+  std::ranges::fill(withheld_, Vector{});
+  return rate;
+}
+
+// Impacts have one turn, before or after those of the others.
 void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory, Ledger& ledger) {
+  if (turns_ == 0) turns_ = turns_for(largest_rate(nodes));
   const bool backward = backward_at(now);
   double work = 0.0;
-  const auto act_of = [&](std::pair<std::size_t, double> of) {
-    const DampingBatch::Sweep how{0.5 * of.second, of.second, backward, held_, withheld_};
-    const auto one = [&](Part& part) {
-      if (keep) part.kept.resize(part.elements.size() * part.batch->row());
-      work += sweep(part, how, nodes, keep ? std::span(part.kept) : std::span<double>());
-    };
-    std::vector<Part>& parts = parts_[of.first];
-    if (backward) ledger += impacts_.resist(of.first, memory, how, nodes, keep);
-    backward ? std::for_each(parts.rbegin(), parts.rend(), one) : std::for_each(parts.begin(), parts.end(), one);
-    if (!backward) ledger += impacts_.resist(of.first, memory, how, nodes, keep);
+  const auto each_group = [&](bool reverse, auto&& visit) {
+    reverse ? std::for_each(acting_.rbegin(), acting_.rend(), visit)
+            : std::for_each(acting_.begin(), acting_.end(), visit);
   };
-  backward ? std::for_each(acting_.rbegin(), acting_.rend(), act_of)
-           : std::for_each(acting_.begin(), acting_.end(), act_of);
+  const auto impacts = [&](const std::pair<std::size_t, double>& of) {
+    ledger += impacts_.resist(of.first, memory, {0.5 * of.second, of.second, backward, held_, withheld_}, nodes, keep);
+  };
+  if (backward) each_group(true, impacts);
+  for (int turn = 0; turn < turns_; ++turn) {
+    const bool reverse = backward != (turn % 2 == 1);
+    each_group(reverse, [&](const std::pair<std::size_t, double>& of) {
+      const double step = of.second / turns_;
+      const auto one = [&](Part& part) {
+        if (keep) part.of_turn.resize(part.elements.size() * part.batch->row());
+        work += sweep(part, {0.5 * step, step, reverse, held_, withheld_}, nodes,
+                      keep ? std::span(part.of_turn) : std::span<double>());
+        if (!keep) return;
+        if (turn == 0) part.kept.assign(part.of_turn.size(), 0.0);
+        for (std::size_t i = 0; i < part.kept.size(); ++i) part.kept[i] += part.of_turn[i];
+      };
+      std::vector<Part>& parts = parts_[of.first];
+      reverse ? std::for_each(parts.rbegin(), parts.rend(), one) : std::for_each(parts.begin(), parts.end(), one);
+    });
+  }
+  if (!backward) each_group(false, impacts);
   ledger.work += work;
 }
 

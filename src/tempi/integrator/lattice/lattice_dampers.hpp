@@ -8,8 +8,10 @@
 // which for a single damper is the equation of dampers.hpp. Several that share nodes are not solved together there but
 // in an order, taken forwards or backwards by turns: the turns follow the Thue-Morse sequence of the tick, which on
 // every subsequence of ticks 2^k n takes both ways equally often, so that what two dampers of any two steps owe to
-// their order cancels: order 2 (decision 0011). Every damper takes energy, however stiff it is. Colour by colour,
-// blocks of a colour on all threads; the bits do not depend on their number.
+// their order cancels: order 2 (decision 0011). Every damper takes energy, however stiff it is; but where they are
+// stiff together, r = the largest eigenvalue of M^-1 sum_K step_K C_K well above 1, one turn each says little of what
+// they do to slow motions. So an instant has as many turns as r asks for, each for its part of the steps, both ways.
+// Colour by colour, blocks of a colour on all threads; the bits do not depend on their number.
 #pragma once
 
 #include <array>
@@ -31,11 +33,13 @@ class LatticeDampers {
   using Vector = std::array<double, 3>;
   using Memory = LatticeImpacts::Memory;
 
-  // All must outlive it.
-  LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports, ThreadTeam& team);
+  // All must outlive it. `tick` [s].
+  LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports, ThreadTeam& team,
+                 double tick);
 
   bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of these kinds
 
+  int turns() const { return turns_; }            // of an instant; 0 before the first
   void begin();                                   // a new instant
   void announce(std::size_t group, double step);  // it acts in it
   // Kicks, after everything else of the instant, which is that of tick `now`; `before`: v-, by line. Supports have to
@@ -61,7 +65,7 @@ class LatticeDampers {
     std::vector<Index> elements;                                // by slot; -1 for none
     std::vector<TermId> hosts;                                  // of these
     std::vector<std::vector<std::pair<Index, Index>>> colours;  // of each the packs of its blocks
-    std::vector<double> kept;
+    std::vector<double> kept, of_turn;                          // impulses of the instant, and of one turn of it
   };
   struct Slot {
     TermId term;
@@ -72,6 +76,7 @@ class LatticeDampers {
   void add_block(const LatticeGroups& plan, Part& part, std::span<const std::pair<Index, TermId>> elements);
   double sweep(const Part& part, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
                std::span<double> kept) const;
+  double largest_rate(std::span<const NodeLine> nodes) const;
   void resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory, Ledger& ledger);
   void keep_slots();
 
@@ -82,6 +87,8 @@ class LatticeDampers {
   LatticeImpacts impacts_;
   Memory memory_;  // of the instant in hand
   bool takes_all_ = false, any_parts_ = false;
+  int turns_ = 0;                                       // of an instant; 0: not known yet
+  std::vector<double> steps_;                           // of each group [s]
   std::vector<std::vector<Part>> parts_;                // of each group
   std::vector<std::vector<std::int32_t>> lines_;        // of each group, those of its damped terms
   std::vector<std::pair<std::size_t, double>> acting_;  // groups and steps, of the instant in hand
