@@ -237,7 +237,7 @@ class Shell(CaseFolder):
         self.refused(material() + '[[damping]]\ntype = "kelvin-voigt"\nshear_viscosity = 1\n', "viscosity")
         self.refused(material() + '[[damping]]\ntype = "rayleigh"\nbeta = 1e-5\n', "viscosity")
         self.refused(material() + "[integrator]\ncourant = 0.1\n", "courant", "bending")
-        self.refused(material() + '[integrator]\nmass_shares = "own"\n', "bending")
+        self.refused(material() + '[integrator]\nmass_shares = "own"\n', "hinge", "without mass")
         self.refused(material() + '[[load]]\ntype = "traction"\ngroup = "left"\nvalue = [1, 0, 0]\n', "left")
         inner = '[[fix]]\nwhere = "abs(X-0.5) < 0.1 && abs(Y-0.5) < 0.1"\nclamped = true\n'
         self.refused(material() + inner, "outer edge")
