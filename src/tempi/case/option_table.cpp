@@ -474,8 +474,8 @@ constexpr Option rows[] = {
      "newmark: safety counts from the smallest stable step of an element, or from that of the assembled mesh (larger)"},
     {"integrator", "residual", boolean, "", "false", "", any,
      "avi and newmark (without beta and gamma): measure the local energy residual of every element, and "
-     "keep "
-     "a ledger of kinetic energy, kick by kick (history.csv: ledger_error, what neither elements, loads, dampers nor "
+     "keep a ledger of kinetic energy, kick by kick (history.csv: ledger_error, what neither elements, loads, dampers "
+     "nor "
      "supports have given [J]; rounding. Not with [[contact]], whose pushes are not watched)"},
 
     {"run", "end_time", number, "s", "required", "", positive, "the run goes from 0 to here"},

@@ -153,6 +153,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
     drag_.act(nodes, before, felt, {}, ledger);
     return;
   }
+  if (turns_ == 0) turns_ = turns_for(largest_rate(nodes));  // while nothing is withheld
   if (keep) keep_slots();
   for (const std::int32_t l : touched_) {
     const auto line = static_cast<std::size_t>(l);
@@ -214,7 +215,6 @@ double LatticeDampers::largest_rate(std::span<const NodeLine> nodes) const {
 
 // Impacts have one turn, before or after those of the others.
 void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory, Ledger& ledger) {
-  if (turns_ == 0) turns_ = turns_for(largest_rate(nodes));
   const bool backward = backward_at(now);
   double work = 0.0;
   const auto each_group = [&](bool reverse, auto&& visit) {
@@ -230,12 +230,11 @@ void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, co
     each_group(reverse, [&](const std::pair<std::size_t, double>& of) {
       const double step = of.second / turns_;
       const auto one = [&](Part& part) {
-        if (keep) part.of_turn.resize(part.elements.size() * part.batch->row());
+        std::vector<double>& impulses = turn == 0 ? part.kept : part.of_turn;
+        if (keep) impulses.resize(part.elements.size() * part.batch->row());
         work += sweep(part, {0.5 * step, step, reverse, held_, withheld_}, nodes,
-                      keep ? std::span(part.of_turn) : std::span<double>());
-        if (!keep) return;
-        if (turn == 0) part.kept.assign(part.of_turn.size(), 0.0);
-        for (std::size_t i = 0; i < part.kept.size(); ++i) part.kept[i] += part.of_turn[i];
+                      keep ? std::span(impulses) : std::span<double>());
+        for (std::size_t i = 0; keep && turn > 0 && i < impulses.size(); ++i) part.kept[i] += impulses[i];
       };
       std::vector<Part>& parts = parts_[of.first];
       reverse ? std::for_each(parts.rbegin(), parts.rend(), one) : std::for_each(parts.begin(), parts.end(), one);
