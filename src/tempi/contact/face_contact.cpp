@@ -66,15 +66,26 @@ class PairsWithin {
     }
     return farthest <= reach_ * reach_;
   }
-  // How long, at least, it holds where nodes go from x with velocities v [m/s]; holds now.
-  double holds_for(std::span<const double> x, std::span<const double> v) const {
-    double shortest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < x.size(); i += 3) {
+  // How long, at least, it holds where nodes go from x with velocities v [m/s], as far as `within`; holds now.
+  double holds_for(std::span<const double> x, std::span<const double> v, double within) const {
+    const auto squares = [&](std::size_t i) {
       double moved = 0.0, speed = 0.0;
       for (std::size_t c = i; c < i + 3; ++c) {
         moved += (x[c] - made_at_[c]) * (x[c] - made_at_[c]);
         speed += v[c] * v[c];
       }
+      return std::pair(moved, speed);
+    };
+    double farthest = 0.0, fastest = 0.0;
+    for (std::size_t i = 0; i < x.size(); i += 3) {
+      const auto [moved, speed] = squares(i);
+      farthest = std::max(farthest, moved);
+      fastest = std::max(fastest, speed);
+    }
+    if (std::sqrt(farthest) + within * std::sqrt(fastest) <= reach_) return within;  // most often, and quickly found
+    double shortest = within;
+    for (std::size_t i = 0; i < x.size(); i += 3) {
+      const auto [moved, speed] = squares(i);
       if (speed > 0.0) shortest = std::min(shortest, (reach_ - std::sqrt(moved)) / std::sqrt(speed));
     }
     return std::max(0.0, shortest);
@@ -136,8 +147,8 @@ class NearFaces {
   // The closer ones, or where these do not hold for so long as nodes go on with velocities v, the near ones.
   const PairsWithin& for_a_while(const Faces& faces, std::span<const double> x, std::span<const double> v,
                                  double within) {
-    if (close(faces, x).holds_for(x, v) >= within) return close_;
-    if (near_.holds_for(x, v) < within) make(faces, x, false);
+    if (close(faces, x).holds_for(x, v, within) >= within) return close_;
+    if (near_.holds_for(x, v, within) < within) make(faces, x, false);
     return near_;
   }
 
@@ -260,7 +271,7 @@ class Contact final : public FaceContact {
       const std::lock_guard lock(last_->making);
       const PairsWithin& pairs = last_->faces.for_a_while(faces_, x, v, within);
       list = pairs.pairs();
-      until = std::min(within, pairs.holds_for(x, v));
+      until = pairs.holds_for(x, v, within);
     }
     double size = 0.0;
     for (const double value : x) size = std::max(size, std::abs(value));

@@ -21,18 +21,22 @@ namespace crossing {
 // Coefficients of Bernstein's polynomials on [0, 1].
 using Cubic = std::array<double, 4>;
 
-inline double determinant(const Point3<double>& a, const Point3<double>& b, const Point3<double>& c) {
-  return dot(a, normal(Point3<double>{}, b, c));
-}
+// Of a + s da where s is 0 and 1.
+struct Way {
+  Point3<double> begin, end;
+};
 
-// det(a + s da, b + s db, c + s dc), `d...` over the whole span.
-inline Cubic coplanarity(const std::array<Point3<double>, 3>& x, const std::array<Point3<double>, 3>& dx) {
-  const auto& [a, b, c] = x;
-  const auto& [da, db, dc] = dx;
-  const double c0 = determinant(a, b, c), c1 = determinant(da, b, c) + determinant(a, db, c) + determinant(a, b, dc),
-               c2 = determinant(da, db, c) + determinant(da, b, dc) + determinant(a, db, dc),
-               c3 = determinant(da, db, dc);
-  return {c0, c0 + c1 / 3.0, c0 + (2.0 * c1 + c2) / 3.0, c0 + c1 + c2 + c3};
+// (p - o) . ((q - o) x (r - o)) of the ways from o.
+inline Cubic coplanarity(const Way& p, const std::array<Point3<double>, 3>& plane) {
+  return {dot(p.begin, plane[0]), (dot(p.end, plane[0]) + 2.0 * dot(p.begin, plane[1])) / 3.0,
+          (2.0 * dot(p.end, plane[1]) + dot(p.begin, plane[2])) / 3.0, dot(p.end, plane[2])};
+}
+// q x r, a quadratic in time, in Bernstein form.
+inline std::array<Point3<double>, 3> product(const Way& q, const Way& r) {
+  const Point3<double> first = cross(q.begin, r.end), second = cross(q.end, r.begin);
+  Point3<double> middle;
+  for (std::size_t c = 0; c < 3; ++c) middle[c] = 0.5 * (first[c] + second[c]);
+  return {cross(q.begin, r.begin), middle, cross(q.end, r.end)};
 }
 
 // The first in [0, 1] that is taken of the roots where the sign changes, ascending; infinite: none.
@@ -74,24 +78,35 @@ inline bool do_meet(const Point3<double>& p, const Point3<double>& q, const Poin
 inline double first_passage(const TwoTriangles<double>& x, const TwoTriangles<double>& v, double after, double within) {
   using namespace crossing;
   constexpr double none = std::numeric_limits<double>::infinity();
+  std::array<Point3<double>, 6> last;
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t c = 0; c < 3; ++c) last[i][c] = x[i][c] + within * v[i][c];
   for (std::size_t c = 0; c < 3; ++c) {  // apart all the time?
     std::array<double, 2> low{none, none}, high{-none, -none};
     for (std::size_t i = 0; i < 6; ++i) {
-      const double begin = x[i][c], end = begin + within * v[i][c];
-      low[i / 3] = std::min({low[i / 3], begin, end});
-      high[i / 3] = std::max({high[i / 3], begin, end});
+      low[i / 3] = std::min({low[i / 3], x[i][c], last[i][c]});
+      high[i / 3] = std::max({high[i / 3], x[i][c], last[i][c]});
     }
     if (low[0] > high[1] || low[1] > high[0]) return none;
   }
-  double first = none;
-  const auto try_four = [&](const std::array<std::size_t, 4>& four, auto&& meet) {
-    std::array<Point3<double>, 3> from{}, way{};
-    for (std::size_t i = 0; i < 3; ++i) {
-      from[i] = x[four[i]] - x[four[3]];
-      way[i] = v[four[i]] - v[four[3]];
-      for (double& w : way[i]) w *= within;
+  const auto way = [&](std::size_t from, std::size_t to) { return Way{x[to] - x[from], last[to] - last[from]}; };
+  // Each vertex against the plane of the other triangle. Where all of one stay on one side nothing can pass.
+  std::array<Cubic, 6> of_vertex;
+  for (const std::size_t t : {std::size_t{0}, std::size_t{3}}) {
+    const std::size_t a = 3 - t;
+    const auto plane = product(way(a, a + 1), way(a, a + 2));
+    double low = none, high = -none;
+    for (std::size_t p = t; p < t + 3; ++p) {
+      of_vertex[p] = coplanarity(way(a, p), plane);
+      const auto [least, most] = std::ranges::minmax(of_vertex[p]);
+      low = std::min(low, least);
+      high = std::max(high, most);
     }
-    const double s = first_root(coplanarity(from, way), 0.0, 1.0, [&](double part) {
+    if (low > 0.0 || high < 0.0) return none;
+  }
+  double first = none;
+  const auto try_four = [&](const Cubic& cubic, const std::array<std::size_t, 4>& four, auto&& meet) {
+    const double s = first_root(cubic, 0.0, 1.0, [&](double part) {
       const double at = part * within;
       if (!(at > after) || at >= first) return false;
       std::array<Point3<double>, 4> y;
@@ -104,10 +119,13 @@ inline double first_passage(const TwoTriangles<double>& x, const TwoTriangles<do
   };
   for (std::size_t p = 0; p < 6; ++p) {
     const std::size_t a = p < 3 ? 3 : 0;
-    try_four({p, a, a + 1, a + 2}, is_inside);
+    try_four(of_vertex[p], {p, a, a + 1, a + 2}, is_inside);
   }
   for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) try_four({i, (i + 1) % 3, 3 + j, 3 + (j + 1) % 3}, do_meet);
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::size_t p = i, q = (i + 1) % 3, a = 3 + j, b = 3 + (j + 1) % 3;
+      try_four(coplanarity(way(a, b), product(way(a, p), way(a, q))), {p, q, a, b}, do_meet);
+    }
   return first;
 }
 
