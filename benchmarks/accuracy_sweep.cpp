@@ -5,9 +5,10 @@
 //   tempi_accuracy_sweep [options] --block CELLS GRADING OUT.jsonl ELEMENT     one graded block, timed
 //
 //   --time T: no frequencies, T seconds of a stretched body, for bodies too large to have their mode found
-//   --equal: how long each coupling and Newmark take to errors of 1e-2, 1e-3, 1e-4, safety as large as that allows
-//   --jitter J (0.15), --two R: of the block, the half beyond X = 1/2 R times as soft;   --file F: a mesh, or a
-//   geometry that Gmsh meshes
+//   --equal: how long each coupling and Newmark take to errors of 1e-2, 1e-3, 1e-4, safety as large as that allows;
+//   with --time T: of bodies too large to vibrate for periods by each, timed for T seconds
+//   --jitter J (0.15), --two R: of the block, the half beyond X = 1/2 R times as soft;   --insert R: a ball of radius
+//   0.1 in its middle R times as stiff;   --file F: a mesh, or a geometry that Gmsh meshes
 //   --kind K, --meshes N, --seed S, --rule R, --limit none|nodes, --shares own|balanced, --safety a,b,c, --cycles N
 //
 // The body is linear elastic, one end (its smallest X) held; its slowest vibration is let go
@@ -49,8 +50,8 @@ struct Wish {
   std::optional<BlockShape> block;
   std::string file;
   bool equal = false;
-  double softer = 1.0, jitter = 0.15;  // of the block
-  double timed = 0.0;                  // [s] simulated, of a stretched body; 0: frequencies
+  double softer = 1.0, insert = 1.0, jitter = 0.15;  // of the block
+  double timed = 0.0;                                // [s] simulated, of a stretched body; 0: frequencies
 };
 
 // Held where X is least.
@@ -164,55 +165,108 @@ void run(const Body& drawn, const std::string& what, CellType type, const Wish& 
   }
 }
 
+// What each method takes of a safety.
+struct Entrant {
+  std::string method;
+  double safety;
+  StepChoice choice;
+};
+Entrant entrant(const Model& model, const std::string& method, CellType type, double safety,
+                const NeighbourLimit& limit) {
+  if (method != "newmark")
+    return {method, safety,
+            automatic_choice(wish_of(model, type, safety, method == "plain" ? Coupling::plain : Coupling::mollified),
+                             limit)};
+  const std::vector<double> rest(model.reference().size(), 0.0);
+  StepChoice one{};
+  one.coupling = Coupling::plain;
+  one.lattice = {safety * assembled_stable_step(model, rest),
+                 std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1)};
+  return {method, safety, one};
+}
+constexpr std::array methods = {"newmark", "plain", "mollified"};
+constexpr std::array tolerances = {1e-2, 1e-3, 1e-4};
+constexpr std::array safeties = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05};
+
+Json json_of(const Entrant& of, const Model& model, const std::string& what, CellType type, double tolerance) {
+  return {{"race", what},        {"element", info(type).name}, {"cells", model.term_count()}, {"method", of.method},
+          {"safety", of.safety}, {"tolerance", tolerance},     {"border", of.choice.border}};
+}
+
 // The largest safety with which each method stays below an error, and its time for so many cycles.
 void race(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
   const Model model = held_at_an_end(drawn);
   const std::vector<double> rest(model.reference().size(), 0.0);
   const Vibration mode = slowest_vibration(model, rest);
-  const double assembled = assembled_stable_step(model, rest);
-  const auto terms = static_cast<std::size_t>(model.term_count());
-  constexpr std::array tolerances = {1e-2, 1e-3, 1e-4};
-  for (const std::string method : {"newmark", "plain", "mollified"}) {
+  for (const std::string method : methods) {
     std::size_t reached = 0;
-    for (const double safety : {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05}) {
-      TickLattice lattice{safety * assembled, std::vector<std::int32_t>(terms, 1)};
-      Coupling coupling = Coupling::plain;
-      double border = 0.0;
-      if (method != "newmark") {
-        const StepWish steps = wish_of(model, type, safety, method == "plain" ? Coupling::plain : Coupling::mollified);
-        const StepChoice choice = automatic_choice(steps, wish.limit);
-        lattice = choice.lattice;
-        coupling = choice.coupling;
-        border = choice.border;
-      }
-      const Measured found = measure(model, mode, lattice, coupling, 400, wish.cycles);
+    for (const double safety : safeties) {
+      const Entrant of = entrant(model, method, type, safety, wish.limit);
+      const auto measured = [&](int samples) {
+        return measure(model, mode, of.choice.lattice, of.choice.coupling, samples, wish.cycles);
+      };
+      const Measured found = measured(400);
       for (; reached < tolerances.size() && std::abs(found.error) < tolerances[reached]; ++reached) {
-        std::vector<double> walls;
-        double updates = 0.0;
-        for (int k = 0; k < 3; ++k) {
-          const Measured timed = measure(model, mode, lattice, coupling, 2, wish.cycles);
-          walls.push_back(timed.wall);
-          updates = timed.updates;
-        }
+        std::array<double, 3> walls{};
+        for (double& wall : walls) wall = measured(2).wall;
         std::ranges::sort(walls);
-        out << Json{{"race", what},
-                    {"element", info(type).name},
-                    {"cells", model.term_count()},
-                    {"method", method},
-                    {"tolerance", tolerances[reached]},
-                    {"safety", safety},
-                    {"error", found.error},
-                    {"band", found.band},
-                    {"wall", walls[1]},
-                    {"updates", updates},
-                    {"border", border},
-                    {"cycles", wish.cycles}}
-                   .dump()
-            << '\n'
-            << std::flush;
+        Json row = json_of(of, model, what, type, tolerances[reached]);
+        row.update({{"error", found.error}, {"band", found.band}, {"wall", walls[1]}, {"updates", found.updates}});
+        out << row.dump() << '\n' << std::flush;
       }
       if (reached == tolerances.size()) break;
     }
+  }
+}
+
+// The same with errors as predicted (vibration_error, and what mollified kicks leave of it), times of `timed` seconds
+// taken in turns and told for a period. At last mollified kicks, loosest first, are let vibrate for `cycles`, and tell
+// what they have erred: "measured".
+void race_of_large(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
+  const Model model = held_at_an_end(drawn);
+  const std::vector<double> rest(model.reference().size(), 0.0);
+  const Vibration mode = slowest_vibration(model, rest), pulled = stretched(model, wish.timed);
+  const double period = 2.0 * std::numbers::pi / mode.frequency;
+  std::vector<double> small = mode.shape;
+  for (double& w : small) w *= 1e-6;
+  struct Result {
+    Entrant of;
+    double predicted;
+    std::vector<double> walls;
+  };
+  std::vector<Result> results;
+  std::vector<std::pair<std::size_t, double>> rows;  // of results, tolerance
+  for (const std::string method : methods) {
+    std::size_t reached = 0;
+    for (const double safety : safeties) {
+      Entrant of = entrant(model, method, type, safety, wish.limit);
+      const VibrationError error = vibration_error(model, rest, small, of.choice.lattice, 1);
+      double predicted = 0.5 * error.whole;
+      if (of.choice.coupling == Coupling::mollified)
+        predicted = 0.5 * (error.of_acceleration + mollified_rest(safety) * (error.whole - error.of_acceleration));
+      fmt::print("{} {}: {} {:g}, predicted {:.3g}\n", what, model.term_count(), method, safety, predicted);
+      std::fflush(stdout);
+      if (!(std::abs(predicted) < tolerances[reached])) continue;
+      results.push_back({std::move(of), predicted, {}});
+      for (; reached < tolerances.size() && std::abs(predicted) < tolerances[reached]; ++reached)
+        rows.emplace_back(results.size() - 1, tolerances[reached]);
+      if (reached == tolerances.size()) break;
+    }
+  }
+  for (int turn = 0; turn < 3; ++turn)
+    for (Result& of : results)
+      of.walls.push_back(measure(model, pulled, of.of.choice.lattice, of.of.choice.coupling, 2, 1.0).wall);
+  std::optional<double> measured;
+  for (const Result& of : results)
+    if (of.of.choice.coupling == Coupling::mollified && !measured && wish.cycles > 0.0)
+      measured = measure(model, mode, of.of.choice.lattice, Coupling::mollified, 400, wish.cycles).error;
+  for (const auto& [i, tolerance] : rows) {
+    Result& of = results[i];
+    std::ranges::sort(of.walls);
+    Json row = json_of(of.of, model, what, type, tolerance);
+    row.update({{"predicted", of.predicted}, {"period", period}, {"wall", of.walls[1] / wish.timed * period}});
+    if (measured && of.of.choice.coupling == Coupling::mollified) row["measured"] = *measured;
+    out << row.dump() << '\n' << std::flush;
   }
 }
 
@@ -267,6 +321,8 @@ int sweep(int argc, char** argv) {
       wish.file = next();
     } else if (key == "--two") {
       wish.softer = std::stod(next());
+    } else if (key == "--insert") {
+      wish.insert = std::stod(next());
     } else if (key == "--block") {
       wish.block.emplace();
       wish.block->cells = std::stoll(next());
@@ -281,20 +337,30 @@ int sweep(int argc, char** argv) {
   for (std::size_t e = 1; e < rest.size(); ++e) {
     const CellType type = type_of(rest[e]);
     const auto act = [&](const Body& body, const std::string& what) {
-      wish.equal ? race(body, what, type, wish, out) : run(body, what, type, wish, out);
+      if (wish.equal)
+        wish.timed > 0.0 ? race_of_large(body, what, type, wish, out) : race(body, what, type, wish, out);
+      else
+        run(body, what, type, wish, out);
     };
-    const LinearElastic stiff{lame_from_young(200e9, 0.3)}, soft{lame_from_young(200e9 / wish.softer, 0.3)};
+    const LinearElastic stiff{lame_from_young(200e9, 0.3)},
+        other{lame_from_young(200e9 / wish.softer * wish.insert, 0.3)};
+    const auto is_other = [&](const std::array<double, 3>& x) {
+      if (wish.insert > 1.0) return std::hypot(x[0] - 0.5, x[1] - 0.5, x[2] - 0.5) < 0.1;
+      return wish.softer > 1.0 && x[0] > 0.5;
+    };
     if (wish.block) {
       wish.block->type = type;
       wish.block->jitter = wish.jitter;
       act(body_of(
-              block(*wish.block), {{stiff, 7800.0}, {soft, 7800.0}},
+              block(*wish.block), {{stiff, 7800.0}, {other, 7800.0}},
               [&](const Mesh& mesh, CellId cell) {
-                return wish.softer > 1.0 && mesh.centroid(cell)[0] > 0.5 ? std::size_t{1} : std::size_t{0};
+                return is_other(mesh.centroid(cell)) ? std::size_t{1} : std::size_t{0};
               },
               wish.shares),
           fmt::format("{}block graded {:g}{}", wish.jitter > 0.0 ? "jittered " : "", wish.block->grading,
-                      wish.softer > 1.0 ? fmt::format(", half of it {:g} times as soft", wish.softer) : ""));
+                      wish.softer > 1.0   ? fmt::format(", half of it {:g} times as soft", wish.softer)
+                      : wish.insert > 1.0 ? fmt::format(", a ball in it {:g} times as stiff", wish.insert)
+                                          : ""));
     } else if (!wish.file.empty()) {
       const DrawnBody drawn = body_of_file(wish.file, type, wish.shares);
       act(drawn.body, drawn.description);

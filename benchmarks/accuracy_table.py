@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the tables of docs/accuracy.md from the output of tempi_accuracy_sweep.
 
-usage: accuracy_table.py SWEEP.jsonl...        replaces what stands between the page's markers
+usage: accuracy_table.py SWEEP.jsonl...        replaces those of the page's tables of which it has lines
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "accuracy.md"
@@ -86,11 +87,27 @@ def costs(rows: list[Row]) -> list[str]:
 def races(rows: list[Row]) -> list[str]:
     lines = ["\n### Equal accuracy: wall time of a few periods to an error of the frequency (safety that allows it)\n",
              "| body | cells | error below | Newmark, assembled limit | plain | mollified |", "|---|---|---|---|---|---|"]
-    for key in dict.fromkeys((r["race"], r["cells"], r["tolerance"]) for r in rows):
-        cells = [f"{key[0]}", f"{key[1]}", f"{key[2]:g}"]
-        for method in ("newmark", "plain", "mollified"):
-            of = [r for r in rows if (r["race"], r["cells"], r["tolerance"]) == key and r["method"] == method]
-            cells.append(f"{of[-1]['wall']:.3g} s ({of[-1]['safety']:g})" if of else "not reached at 0.05")
+    return lines + fastest(rows, lambda r: f"{r['wall']:.3g} s ({r['safety']:g})")
+
+
+def races_of_large(rows: list[Row]) -> list[str]:
+    lines = ["\n### The same of larger bodies: wall time of one period (safety; error as predicted, in brackets as measured)\n",
+             "| body | cells | error below | Newmark, assembled limit | plain | mollified | Newmark over the faster |",
+             "|---|---|---|---|---|---|---|"]
+    return lines + fastest(rows, lambda r: f"{r['wall']:.3g} s ({r['safety']:g}; {r['predicted']:.1e}"
+                           + (f" [{r['measured']:.1e}]" if "measured" in r else "") + ")", True)
+
+
+def fastest(rows: list[Row], tell: Callable[[Row], str], compare: bool = False) -> list[str]:
+    """A line for every body and tolerance."""
+    lines = []
+    for key in dict.fromkeys((r["race"], r["element"], r["cells"], r["tolerance"]) for r in rows):
+        cells = [key[0], f"{key[2]}" + (" of 10 nodes" if key[1] == "10-node tetrahedron" else ""), f"{key[3]:g}"]
+        here = {r["method"]: r for r in rows if (r["race"], r["element"], r["cells"], r["tolerance"]) == key}
+        cells += [tell(here[m]) if m in here else "not reached at 0.05" for m in ("newmark", "plain", "mollified")]
+        others = [r["wall"] for m, r in here.items() if m != "newmark"]
+        if compare:
+            cells.append(f"{here['newmark']['wall'] / min(others):.2f}" if "newmark" in here and others else "")
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
@@ -100,18 +117,22 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     rows = [json.loads(line) for name in sys.argv[1:] for line in Path(name).read_text().splitlines()]
-    lines = []
     drawn = [r for r in rows if "kind" in r and r["plain"]["error"] > 1e-7]
     timed = [r for r in rows if r.get("timed")]
     refined = [r for r in rows if "mollified" in r and "kind" not in r and not r.get("timed")]
-    raced = [r for r in rows if "race" in r]
-    for make, of in ((predictions, drawn), (couplings, drawn), (refinement, refined), (costs, timed), (races, raced)):
-        if of:
-            lines += make(of)
+    raced = [r for r in rows if "race" in r and "period" not in r]
+    large = [r for r in rows if "race" in r and "period" in r]
+    made = [make(of) for make, of in ((predictions, drawn), (couplings, drawn), (refinement, refined), (costs, timed),
+                                      (races, raced), (races_of_large, large)) if of]
     page = PAGE.read_text()
     before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    PAGE.write_text(before + BEGIN + "\n" + "\n".join(lines) + "\n\n" + END + after)
+    tables, after = rest.split(END)
+    for lines in made:
+        heading, *table = "\n".join(lines).strip().split("\n")
+        head, found, tail = tables.partition(heading + "\n")
+        tail = tail[tail.index("\n### ") :] if "\n### " in tail else "\n"
+        tables = (head if found else tables.rstrip() + "\n\n") + "\n".join([heading, *table]) + "\n" + tail
+    PAGE.write_text(before + BEGIN + "\n\n" + tables.strip() + "\n\n" + END + after)
     return 0
 
 

@@ -211,6 +211,76 @@ TEST(FaceContact, SumsCrossingsAndItsFastFormDoesToo) {
   EXPECT_GT(energies[0], 0.0);
 }
 
+// Along flights it finds what it measures there, whichever nodes may cross: near ones, far ones, forwards and back.
+TEST(FaceContact, FindsAlongAFlightWhatItMeasuresThere) {
+  const TwoBodies two;
+  const std::vector<std::int32_t> place = {3, 1, 0, 2, 7, 6, 5, 4};
+  const auto batch = two.contact->batch(std::vector<Index>{0}, place),
+             other = two.contact->batch(std::vector<Index>{0}, place);
+  const auto row = static_cast<std::size_t>(batch->followed());
+  ASSERT_EQ(row, 24u);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  std::vector<double> flight(2 * row), rates(8), kept(row), energies(16), gradients(16 * row);
+  int touching = 0, apart = 0;
+  for (int i = 0; i < 60; ++i) {
+    std::vector<NodeLine> lines(8);
+    for (std::size_t a = 0; a < 8; ++a)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double own = 0.01 * unit(random);
+        lines[a].displacement[c] = own - (a > 3 && c == 2 ? 0.05 : 0.0);
+        lines[a].velocity[c] = unit(random) + (a > 3 && c == 2 ? 2.0 : 0.0);
+      }
+    batch->depart(0, 1, lines, {}, 0.0, flight);
+    for (const double s : {0.0, 1e-4, 0.01, 0.05, 1.0, 0.02, 0.3, 1e-3}) {
+      std::ranges::fill(rates, std::nan(""));
+      const Batch::Followed found = batch->follow(0, 1, s, flight, rates, kept);
+      std::vector<NodeLine> there = lines;
+      for (NodeLine& node : there)
+        for (std::size_t c = 0; c < 3; ++c) node.displacement[c] += s * node.velocity[c];
+      other->measure(0, 1, 0.0, there, energies, gradients);
+      (energies[0] > 0.0 ? touching : apart) += 1;
+      EXPECT_NEAR(found.V, energies[0], 1e-11 * std::max(1.0, energies[0]));
+      EXPECT_EQ(found.magnitude, std::abs(found.V));
+      std::vector<double> g(24, 0.0), expected = g;
+      batch->add_gradient(0, 1, kept, g);
+      double scale = 1.0, sum = 0.0;
+      for (std::size_t k = 0; k < 24; ++k) {
+        scale = std::max(scale, std::abs(gradients[k]));
+        expected[3 * static_cast<std::size_t>(place[k / 3]) + k % 3] = gradients[k];
+      }
+      for (std::size_t k = 0; k < 24; ++k) EXPECT_NEAR(g[k], expected[k], 1e-9 * scale) << s;
+      for (std::size_t a = 0; a < 8; ++a) {
+        double rate = 0.0;
+        for (std::size_t c = 0; c < 3; ++c)
+          rate += expected[3 * static_cast<std::size_t>(place[a]) + c] *
+                  lines[static_cast<std::size_t>(place[a])].velocity[c];
+        EXPECT_NEAR(rates[a], rate, 1e-9 * scale) << s;
+        sum += rate;
+      }
+      EXPECT_NEAR(found.rate, sum, 1e-8 * scale);
+    }
+    // Off again with other velocities, where what was kept still holds.
+    for (NodeLine& node : lines)
+      for (std::size_t c = 0; c < 3; ++c) node.velocity[c] = unit(random);
+    std::vector<double> next(2 * row), turned(8);
+    batch->depart(0, 1, lines, {}, 0.0, next);
+    EXPECT_EQ(batch->turn(0, 1, next, turned, kept).V, 0.0);
+    for (std::size_t a = 0; a < 8; ++a) {
+      double rate = 0.0;
+      for (std::size_t c = 0; c < 3; ++c)
+        rate += kept[3 * a + c] * lines[static_cast<std::size_t>(place[a])].velocity[c];
+      EXPECT_EQ(turned[a], rate);
+    }
+  }
+  EXPECT_GT(touching, 100);
+  EXPECT_GT(apart, 50);
+  std::vector<NodeLine> lost(8);
+  lost[2].velocity[1] = std::nan("");
+  batch->depart(0, 1, lost, {}, 0.0, flight);
+  EXPECT_TRUE(std::isnan(batch->follow(0, 1, 0.1, flight, rates, kept).V));
+}
+
 TEST(FaceContact, IsSmoothUntilACornerPassesAFaceAndAsFarAsItsListTells) {
   const TwoBodies two;
   std::vector<double> u(24, 0.0), v(24, 0.0);

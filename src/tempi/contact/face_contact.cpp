@@ -13,172 +13,14 @@
 
 #include "tempi/contact/face_crossing.hpp"
 #include "tempi/contact/face_passages.hpp"
+#include "tempi/contact/near_faces.hpp"
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
-#include "tempi/space/box_tree.hpp"
 
 namespace tempi {
 namespace {
 
-using Corners = std::array<std::int32_t, 3>;   // places of a face's nodes in the stencil
-using FacePair = std::array<std::int32_t, 2>;  // ascending
 using Dual = Eigen::AutoDiffScalar<Eigen::Matrix<double, 18, 1>>;
-
-// The faces of a contact and where their nodes are.
-struct Faces {
-  std::vector<NodeId> nodes;  // ascending
-  std::vector<Corners> corners;
-  std::size_t first_of_others = 0;  // faces from here on are the other side's; all of them: there is one side
-  std::vector<double> reference;    // of the nodes, from the first of them [m]
-  double epsilon = 0.0, skin = 0.0, shortest_edge = 0.0;
-
-  std::size_t size() const { return corners.size(); }
-  bool may_cross(const FacePair& pair) const {
-    const auto i = static_cast<std::size_t>(pair[0]), j = static_cast<std::size_t>(pair[1]);
-    if (first_of_others < size() && (i < first_of_others) == (j < first_of_others)) return false;
-    return std::ranges::none_of(corners[i],
-                                [&](std::int32_t a) { return std::ranges::find(corners[j], a) != corners[j].end(); });
-  }
-};
-
-// Pairs that may cross, ascending, while no node has moved more than a reach from where they were made.
-class PairsWithin {
- public:
-  using List = std::shared_ptr<const std::vector<FacePair>>;
-
-  PairsWithin() = default;
-  PairsWithin(std::vector<FacePair> pairs, std::span<const double> x, double reach)
-      : pairs_(std::make_shared<const std::vector<FacePair>>(std::move(pairs))),
-        made_at_(x.begin(), x.end()),
-        reach_(reach * (1.0 - 1e-9)) {}
-
-  // Whoever has it may go on while another thread makes the next one.
-  const List& pairs() const { return pairs_; }
-
-  // `x`: places of the nodes [m], three numbers each, finite.
-  bool holds(std::span<const double> x) const {
-    if (made_at_.size() != x.size()) return false;
-    double farthest = 0.0;
-    for (std::size_t i = 0; i < x.size(); i += 3) {
-      double moved = 0.0;
-      for (std::size_t c = i; c < i + 3; ++c) moved += (x[c] - made_at_[c]) * (x[c] - made_at_[c]);
-      farthest = std::max(farthest, moved);
-    }
-    return farthest <= reach_ * reach_;
-  }
-  // How long, at least, it holds where nodes go from x with velocities v [m/s], as far as `within`; holds now.
-  double holds_for(std::span<const double> x, std::span<const double> v, double within) const {
-    const auto squares = [&](std::size_t i) {
-      double moved = 0.0, speed = 0.0;
-      for (std::size_t c = i; c < i + 3; ++c) {
-        moved += (x[c] - made_at_[c]) * (x[c] - made_at_[c]);
-        speed += v[c] * v[c];
-      }
-      return std::pair(moved, speed);
-    };
-    double farthest = 0.0, fastest = 0.0;
-    for (std::size_t i = 0; i < x.size(); i += 3) {
-      const auto [moved, speed] = squares(i);
-      farthest = std::max(farthest, moved);
-      fastest = std::max(fastest, speed);
-    }
-    if (std::sqrt(farthest) + within * std::sqrt(fastest) <= reach_) return within;  // most often, and quickly found
-    double shortest = within;
-    for (std::size_t i = 0; i < x.size(); i += 3) {
-      const auto [moved, speed] = squares(i);
-      if (speed > 0.0) shortest = std::min(shortest, (reach_ - std::sqrt(moved)) / std::sqrt(speed));
-    }
-    return std::max(0.0, shortest);
-  }
-
- private:
-  List pairs_;
-  std::vector<double> made_at_;
-  double reach_ = 0.0;
-};
-
-// From the first vertex of the pair, places as well as velocities: their own digits count.
-TwoTriangles<double> places_of(const Faces& faces, const FacePair& pair, std::span<const double> x) {
-  TwoTriangles<double> p;
-  const auto first = static_cast<std::size_t>(faces.corners[static_cast<std::size_t>(pair[0])][0]);
-  for (std::size_t i = 0; i < 6; ++i) {
-    const Corners& of = faces.corners[static_cast<std::size_t>(pair[i / 3])];
-    const auto a = static_cast<std::size_t>(of[i % 3]);
-    for (std::size_t c = 0; c < 3; ++c) p[i][c] = x[3 * a + c] - x[3 * first + c];
-  }
-  return p;
-}
-
-// How far apart the two are, at least, along one of a few directions: their normals and the axes [m]. Negative: these
-// do not tell.
-double gap_between(const TwoTriangles<double>& p) {
-  const auto along = [&](const Point3<double>& n) {
-    const double squared = dot(n, n);
-    if (!(squared > 0.0)) return -std::numeric_limits<double>::infinity();
-    std::array<double, 2> low, high;
-    for (std::size_t t = 0; t < 2; ++t) {
-      low[t] = high[t] = dot(n, p[3 * t]);
-      for (std::size_t i = 3 * t + 1; i < 3 * t + 3; ++i) {
-        const double at = dot(n, p[i]);
-        low[t] = std::min(low[t], at);
-        high[t] = std::max(high[t], at);
-      }
-    }
-    return std::max(low[0] - high[1], low[1] - high[0]) / std::sqrt(squared);
-  };
-  double gap = std::max(along(crossing::normal(p[0], p[1], p[2])), along(crossing::normal(p[3], p[4], p[5])));
-  for (std::size_t c = 0; c < 3; ++c) {
-    Point3<double> axis{};
-    axis[c] = 1.0;
-    gap = std::max(gap, along(axis));
-  }
-  return gap;
-}
-
-// Pairs that may cross, near ones by a tree of boxes; and closer ones of these, for motions a small part as large: few
-// of those near cross, and what most looks ask for is who does.
-class NearFaces {
- public:
-  // The closer ones at x, places of the nodes [m], finite.
-  const PairsWithin& close(const Faces& faces, std::span<const double> x) {
-    if (!close_.holds(x)) make(faces, x, near_.holds(x));
-    return close_;
-  }
-  // The closer ones, or where these do not hold for so long as nodes go on with velocities v, the near ones.
-  const PairsWithin& for_a_while(const Faces& faces, std::span<const double> x, std::span<const double> v,
-                                 double within) {
-    if (close(faces, x).holds_for(x, v, within) >= within) return close_;
-    if (near_.holds_for(x, v, within) < within) make(faces, x, false);
-    return near_;
-  }
-
- private:
-  void make(const Faces& faces, std::span<const double> x, bool near_holds) {
-    const double reach = 0.5 * faces.skin, part = reach / 32.0;
-    if (!near_holds) {
-      boxes_.assign(faces.size(), {});
-      for (std::size_t f = 0; f < faces.size(); ++f) {
-        for (const std::int32_t a : faces.corners[f]) boxes_[f].take(x.subspan(3 * static_cast<std::size_t>(a), 3));
-        boxes_[f].grow(reach + part);  // the closer ones reach beyond it
-      }
-      tree_.make(boxes_);
-      std::vector<FacePair> near;
-      tree_.each_pair([&](std::int32_t i, std::int32_t j) {
-        if (faces.may_cross({i, j})) near.push_back({i, j});
-      });
-      std::ranges::sort(near);
-      near_ = PairsWithin(std::move(near), x, reach);
-    }
-    std::vector<FacePair> close;
-    for (const FacePair& pair : *near_.pairs())
-      if (!(gap_between(places_of(faces, pair, x)) > 2.0 * part)) close.push_back(pair);
-    close_ = PairsWithin(std::move(close), x, part);
-  }
-
-  BoxTree tree_;
-  std::vector<Bounds> boxes_;
-  PairsWithin near_, close_;
-};
 
 // visit(pair, places, crossing) for all that cross, ascending.
 template <class Visit>
@@ -230,6 +72,49 @@ class FaceBatch final : public Batch {
     std::ranges::copy(gradients_, gradients.begin());
   }
 
+  // Along a flight the nodes of pairs that may cross within it are looked at, no others: few of a large surface.
+  Index followed() const override { return std::ssize(x_); }
+  double depart(Index first, Index last, std::span<const NodeLine> nodes, std::span<const NodeShift>, double,
+                std::span<double> flight) const override {
+    for (std::size_t a = 0; first < last && a < lines_.size(); ++a)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const NodeLine& node = nodes[static_cast<std::size_t>(lines_[a])];
+        flight[3 * a + c] = faces_.reference[3 * a + c] + node.displacement[c];
+        flight[x_.size() + 3 * a + c] = node.velocity[c];
+      }
+    near_until_ = -1.0;
+    return std::numeric_limits<double>::infinity();
+  }
+  Followed follow(Index first, Index last, double s, std::span<const double> flight, std::span<double> rates,
+                  std::span<double> kept) const override {
+    if (first == last) return {};
+    const auto x0 = flight.first(x_.size()), v = flight.subspan(x_.size(), x_.size());
+    if (!(s <= near_until_)) look_around(s, x0, v, kept);
+    std::ranges::fill(rates, 0.0);
+    double sum = 0.0;
+    for (const std::size_t a : touched_)
+      for (std::size_t i = 3 * a; i < 3 * a + 3; ++i) {
+        sum += x_[i] = x0[i] + s * v[i];
+        kept[i] = 0.0;
+      }
+    const double V = is_finite_ && std::isfinite(sum) ? sum_of(faces_, *pairs_, x_, kept.data())
+                                                      : std::numeric_limits<double>::quiet_NaN();
+    Followed found{V, 0.0, std::abs(V)};
+    for (const std::size_t a : touched_) found.rate += rates[a] = rate_of(a, v, kept);
+    return found;
+  }
+  Followed turn(Index first, Index last, std::span<const double> flight, std::span<double> rates,
+                std::span<const double> kept) const override {
+    Followed found{};
+    for (std::size_t a = 0; first < last && a < lines_.size(); ++a)
+      found.rate += rates[a] = rate_of(a, flight.subspan(x_.size()), kept);
+    return found;
+  }
+  void add_gradient(Index first, Index last, std::span<const double> kept, std::span<double> gradient) const override {
+    for (std::size_t a = 0; first < last && a < lines_.size(); ++a)
+      for (std::size_t c = 0; c < 3; ++c) gradient[3 * static_cast<std::size_t>(lines_[a]) + c] += kept[3 * a + c];
+  }
+
  private:
   double evaluate(std::span<const NodeLine> nodes) const {
     double sum = 0.0;
@@ -244,10 +129,42 @@ class FaceBatch final : public Batch {
     return sum_of(faces_, *near_.close(faces_, x_).pairs(), x_, gradients_.data());
   }
 
+  static double rate_of(std::size_t a, std::span<const double> v, std::span<const double> gradient) {
+    return gradient[3 * a] * v[3 * a] + gradient[3 * a + 1] * v[3 * a + 1] + gradient[3 * a + 2] * v[3 * a + 2];
+  }
+  // Which pairs may cross up to s, and for how much longer these are all.
+  void look_around(double s, std::span<const double> x0, std::span<const double> v, std::span<double> kept) const {
+    std::ranges::fill(kept.first(x_.size()), 0.0);
+    touched_.clear();
+    std::array<double, 3> sums{};
+    for (std::size_t i = 0; i < x0.size(); i += 3)
+      for (std::size_t c = 0; c < 3; ++c) sums[c] += x0[i + c] + s * v[i + c];
+    is_finite_ = std::isfinite(sums[0] + sums[1] + sums[2]);
+    if (!is_finite_) return;
+    const PairsWithin& near = near_.for_a_while(faces_, x0, v, s);
+    near_until_ = std::max(near.holds_at_least(x0, v), near.holds_for(x0, v, s));
+    pairs_ = near.pairs();
+    if (s > near_until_) {  // farther than any list reaches: those there
+      for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = x0[i] + s * v[i];
+      pairs_ = near_.close(faces_, x_).pairs();
+      near_until_ = -1.0;
+    }
+    for (const FacePair& pair : *pairs_)
+      for (const std::int32_t face : pair)
+        for (const std::int32_t a : faces_.corners[static_cast<std::size_t>(face)])
+          touched_.push_back(static_cast<std::size_t>(a));
+    make_distinct(touched_);
+  }
+
   const Faces& faces_;
   std::vector<std::int32_t> lines_;  // of the nodes
   mutable NearFaces near_;
   mutable std::vector<double> x_, gradients_;
+  // Of the flight in hand, up to `near_until_` [s]; nodes ascending.
+  mutable double near_until_ = -1.0;
+  mutable bool is_finite_ = true;
+  mutable PairsWithin::List pairs_;
+  mutable std::vector<std::size_t> touched_;
 };
 
 class Contact final : public FaceContact {
@@ -263,8 +180,14 @@ class Contact final : public FaceContact {
   double smooth_until(std::span<const double> u, std::span<const double> v, double after,
                       double within) const override {
     std::vector<double> x = faces_.reference;
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] += u[i];
-    if (!is_finite(x)) return after;
+    std::array<double, 3> sizes{}, sums{};
+    for (std::size_t i = 0; i < x.size(); i += 3)
+      for (std::size_t c = 0; c < 3; ++c) {
+        x[i + c] += u[i + c];
+        sizes[c] = std::max(sizes[c], std::abs(x[i + c]));
+        sums[c] += x[i + c];
+      }
+    if (!std::isfinite(sums[0] + sums[1] + sums[2])) return after;
     PairsWithin::List list;
     double until = within;
     {
@@ -273,9 +196,7 @@ class Contact final : public FaceContact {
       list = pairs.pairs();
       until = pairs.holds_for(x, v, within);
     }
-    double size = 0.0;
-    for (const double value : x) size = std::max(size, std::abs(value));
-    const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * size;
+    const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * std::ranges::max(sizes);
     for (const FacePair& pair : *list) {
       const TwoTriangles<double> w = places_of(faces_, pair, v);
       double speed = 0.0;

@@ -60,7 +60,8 @@ class Batch {
   // numbers a term in `flight`; `follow` keeps followed() numbers of dV_k/dx a time s [s] later and writes the rates
   // dV_k/dt = dV_k/dx . v [W]; `turn` does so at the departure, of what was kept when the nodes were there; V of `turn`
   // is zero, elsewhere not a number where a term is not admissible. `add_gradient` adds the dV/dx kept by line, dim
-  // numbers each. Spans as above; rates have room up to a whole pack, and are written there.
+  // numbers each. Spans as above; rates have room up to a whole pack, and are written there. Of a sum of many
+  // terms (many_body_sum.hpp) a rate is that of a node: of what it has at different nodes nothing cancels.
   struct Followed {
     double V, rate, magnitude;  // sums of V_k [J], dV_k/dt [W], |V_k|
   };

@@ -192,18 +192,26 @@ TEST(LatticeDrag, SolvesEachNodeExactly) {
   LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
   LatticeDrag drag(chain.model, chain.plan, supports, chain.team);
   std::vector<LatticeDrag::Vector> before(4);
-  for (std::size_t i = 0; i < 4; ++i) std::copy_n(chain.nodes.lines()[i].velocity, 3, before[i].begin());
-  const double v_minus = chain.line(1).velocity[0];
-  chain.line(1).velocity[0] += 0.3;
-  const double v_P = chain.line(1).velocity[0], C = 0.25 * 0.8 + 0.5 * 0.6, m = 2.0;
-  drag.begin();
-  drag.announce(0, 0.25);
-  drag.announce(1, 0.5);
-  drag.act(chain.nodes.lines(), before, {}, {}, chain.state.damping);
-  const double w = 0.5 * (v_minus + v_P) / (1.0 + 0.5 * C / m), v_plus = chain.line(1).velocity[0];
-  EXPECT_NEAR(v_plus, v_P - C / m * w, 1e-16);
-  EXPECT_NEAR(w, 0.5 * (v_minus + v_plus), 1e-16);
-  EXPECT_NEAR(chain.state.damping.impulse[0].value(), -C * w, 1e-16);
+  const double m = 2.0;
+  const auto act = [&](const ActingGroups& groups, double C) {
+    chain.line(1).velocity[0] = 0.7;
+    for (std::size_t i = 0; i < 4; ++i) std::copy_n(chain.nodes.lines()[i].velocity, 3, before[i].begin());
+    const double v_minus = chain.line(1).velocity[0], given = chain.state.damping.impulse[0].value();
+    chain.line(1).velocity[0] += 0.3;
+    const double v_P = chain.line(1).velocity[0];
+    drag.act(groups, chain.nodes.lines(), before, {}, {}, chain.state.damping);
+    const double w = 0.5 * (v_minus + v_P) / (1.0 + 0.5 * C / m), v_plus = chain.line(1).velocity[0];
+    EXPECT_NEAR(v_plus, v_P - C / m * w, 1e-15);
+    EXPECT_NEAR(w, 0.5 * (v_minus + v_plus), 1e-15);
+    EXPECT_NEAR(chain.state.damping.impulse[0].value() - given, -C * w, 1e-15);
+  };
+  const ActingGroups both = {{0, 0.25}, {1, 0.5}};
+  act(both, 0.25 * 0.8 + 0.5 * 0.6);
+  act({{0, 0.25}}, 0.25 * 0.8);
+  act(both, 0.25 * 0.8 + 0.5 * 0.6);
+  act({{0, 0.125}, {1, 0.5}}, 0.125 * 0.8 + 0.5 * 0.6);  // a part of a step
+  for (int i = 1; i < 40; ++i) act({{0, 0.25 / i}}, 0.25 * 0.8 / i);
+  act(both, 0.25 * 0.8 + 0.5 * 0.6);
   EXPECT_LT(chain.state.damping.work.value(), 0.0);
   EXPECT_EQ(chain.line(3).velocity[0], chain.state.velocity[6]);  // the others have none
 }

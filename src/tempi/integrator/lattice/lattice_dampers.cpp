@@ -37,7 +37,6 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
   }
   takes_all_ = true;
   open_.assign(lines, 0);
-  enlisted_.assign(lines, 0);
   for (const LatticeGroup& group : plan.groups) {
     steps_.push_back(group.ticks * tick);
     std::vector<Part>& parts = parts_.emplace_back();
@@ -53,7 +52,6 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
     any_parts_ = any_parts_ || !parts.empty() || impacts_.any();
   }
   if (any_parts_) half_kick_.resize(lines);
-  touched_.reserve(lines);
   acting_.reserve(plan.groups.size());
 }
 
@@ -130,19 +128,13 @@ void LatticeDampers::add_block(const LatticeGroups& plan, Part& part,
   part.colours.back().emplace_back(first, static_cast<Index>(part.elements.size() / width));
 }
 
-void LatticeDampers::begin() {
-  drag_.begin();
-  acting_.clear();
-  for (const std::int32_t line : touched_) enlisted_[static_cast<std::size_t>(line)] = 0;
-  touched_.clear();
-}
+void LatticeDampers::announce(std::size_t group, double step) { acting_.emplace_back(group, step); }
 
-void LatticeDampers::announce(std::size_t group, double step) {
-  drag_.announce(group, step);
-  if (!any_parts_) return;
-  acting_.emplace_back(group, step);
-  for (const std::int32_t line : lines_[group])
-    if (std::exchange(enlisted_[static_cast<std::size_t>(line)], 1) == 0) touched_.push_back(line);
+std::vector<std::int32_t> LatticeDampers::lines_of(const ActingGroups& acting) const {
+  std::vector<std::int32_t> all;
+  for (const auto& [group, step] : acting) all.insert(all.end(), lines_[group].begin(), lines_[group].end());
+  make_distinct(all);
+  return all;
 }
 
 void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep,
@@ -150,12 +142,13 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
   if (keep) felt_.resize(nodes.size());
   const auto felt = keep ? std::span(felt_) : std::span<Vector>();
   if (!any_parts_) {
-    drag_.act(nodes, before, felt, {}, ledger);
+    drag_.act(acting_, nodes, before, felt, {}, ledger);
     return;
   }
   if (turns_ == 0) turns_ = turns_for(largest_rate(nodes));  // while nothing is withheld
   if (keep) keep_slots();
-  for (const std::int32_t l : touched_) {
+  const auto& touched = touched_.of(acting_, [&](const ActingGroups& of) { return lines_of(of); });
+  for (const std::int32_t l : touched) {
     const auto line = static_cast<std::size_t>(l);
     for (std::size_t c = 0; c < 3; ++c) {
       const bool held = !held_.empty() && held_[line][c];
@@ -167,13 +160,13 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
     for (const auto& [group, step] : acting_) impacts_.remember(group, lines_[group], nodes, half_kick_, memory_);
     std::swap(memory, memory_);
   }
-  for (const std::int32_t l : touched_)
+  for (const std::int32_t l : touched)
     for (std::size_t c = 0; c < 3; ++c)
       nodes[static_cast<std::size_t>(l)].velocity[c] -= half_kick_[static_cast<std::size_t>(l)][c];
-  if (!backward_at(now)) drag_.act(nodes, {}, felt, withheld_, ledger);
+  if (!backward_at(now)) drag_.act(acting_, nodes, {}, felt, withheld_, ledger);
   resist(now, nodes, keep, memory, ledger);
-  if (backward_at(now)) drag_.act(nodes, {}, felt, withheld_, ledger);
-  for (const std::int32_t l : touched_) {
+  if (backward_at(now)) drag_.act(acting_, nodes, {}, felt, withheld_, ledger);
+  for (const std::int32_t l : touched) {
     const auto line = static_cast<std::size_t>(l);
     for (std::size_t c = 0; c < 3; ++c) nodes[line].velocity[c] += half_kick_[line][c];
     if (held_.empty()) continue;

@@ -40,7 +40,7 @@ class LatticeDampers {
   bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of these kinds
 
   int turns() const { return turns_; }            // of an instant; 0 before the first
-  void begin();                                   // a new instant
+  void begin() { acting_.clear(); }               // a new instant
   void announce(std::size_t group, double step);  // it acts in it
   // Kicks, after everything else of the instant, which is that of tick `now`; `before`: v-, by line. Supports have to
   // settle once more. `keep`: for add_work. Throws SolveError (a restitution out of range), and nothing has changed.
@@ -79,6 +79,7 @@ class LatticeDampers {
   double largest_rate(std::span<const NodeLine> nodes) const;
   void resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory, Ledger& ledger);
   void keep_slots();
+  std::vector<std::int32_t> lines_of(const ActingGroups& acting) const;
 
   const Model& model_;
   const LatticeSupports& supports_;
@@ -87,17 +88,16 @@ class LatticeDampers {
   LatticeImpacts impacts_;
   Memory memory_;  // of the instant in hand
   bool takes_all_ = false, any_parts_ = false;
-  int turns_ = 0;                                       // of an instant; 0: not known yet
-  std::vector<double> steps_;                           // of each group [s]
-  std::vector<std::vector<Part>> parts_;                // of each group
-  std::vector<std::vector<std::int32_t>> lines_;        // of each group, those of its damped terms
-  std::vector<std::pair<std::size_t, double>> acting_;  // groups and steps, of the instant in hand
-  std::vector<char> enlisted_;                          // by line
-  std::vector<std::int32_t> touched_;
-  std::vector<Vector> felt_;               // by line, the mean velocities of drags; where somebody looks
-  std::vector<Vector> half_kick_;          // by line, (v_P - v-) / 2
-  std::vector<std::array<bool, 3>> held_;  // by line; empty without supports
-  mutable std::vector<Vector> withheld_;   // by line
+  int turns_ = 0;                                    // of an instant; 0: not known yet
+  std::vector<double> steps_;                        // of each group [s]
+  std::vector<std::vector<Part>> parts_;             // of each group
+  std::vector<std::vector<std::int32_t>> lines_;     // of each group, those of its damped terms
+  ActingGroups acting_;                              // of the instant in hand
+  MadeOfActing<std::vector<std::int32_t>> touched_;  // by an instant, in no order
+  std::vector<Vector> felt_;                         // by line, the mean velocities of drags; where somebody looks
+  std::vector<Vector> half_kick_;                    // by line, (v_P - v-) / 2
+  std::vector<std::array<bool, 3>> held_;            // by line; empty without supports
+  mutable std::vector<Vector> withheld_;             // by line
   mutable std::vector<double> of_block_;
   std::vector<std::uint64_t> open_;  // by line, while packs are filled: packs it is in
   std::vector<Slot> slots_;          // by term, as soon as somebody looks

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tempi {
 
@@ -34,30 +35,33 @@ LatticeDrag::LatticeDrag(const Model& model, const LatticeGroups& plan, const La
     }
     of_group_.push_back(std::move(entries));
   }
-  touched_.reserve(lines);
 }
 
-void LatticeDrag::announce(std::size_t group, double step) {
-  for (const Entry& entry : of_group_[group]) {
-    double& C = C_[static_cast<std::size_t>(entry.line)];
-    if (C == 0.0) touched_.push_back(entry.line);
-    C += step * entry.c;
-  }
+std::vector<LatticeDrag::Entry> LatticeDrag::sum_of(const ActingGroups& acting) const {
+  std::vector<Entry> sums;
+  for (const auto& [group, step] : acting)
+    for (const Entry& entry : of_group_[group]) {
+      double& C = C_[static_cast<std::size_t>(entry.line)];
+      if (C == 0.0) sums.push_back({entry.line, 0.0});
+      C += step * entry.c;
+    }
+  for (Entry& sum : sums) sum.c = std::exchange(C_[static_cast<std::size_t>(sum.line)], 0.0);
+  return sums;
 }
 
-void LatticeDrag::act(std::span<NodeLine> nodes, std::span<const Vector> before, std::span<Vector> felt,
-                      std::span<Vector> withheld, Ledger& ledger) {
+void LatticeDrag::act(const ActingGroups& acting, std::span<NodeLine> nodes, std::span<const Vector> before,
+                      std::span<Vector> felt, std::span<Vector> withheld, Ledger& ledger) {
   constexpr std::size_t at_once = 1024;
-  const auto blocks = static_cast<Index>((touched_.size() + at_once - 1) / at_once);
+  const std::vector<Entry>& entries = of_instant_.of(acting, [&](const ActingGroups& of) { return sum_of(of); });
+  const auto blocks = static_cast<Index>((entries.size() + at_once - 1) / at_once);
   of_block_.assign(static_cast<std::size_t>(blocks), {});
   team_.for_each(blocks, [&](Index b) {
     Given& sums = of_block_[static_cast<std::size_t>(b)];
     const std::size_t first = static_cast<std::size_t>(b) * at_once;
-    for (std::size_t i = first; i < std::min(first + at_once, touched_.size()); ++i) {
-      const auto line = static_cast<std::size_t>(touched_[i]);
+    for (std::size_t i = first; i < std::min(first + at_once, entries.size()); ++i) {
+      const auto line = static_cast<std::size_t>(entries[i].line);
       NodeLine& node = nodes[line];
-      const double C = C_[line], ratio = C * node.inverse_mass;
-      C_[line] = 0.0;
+      const double C = entries[i].c, ratio = C * node.inverse_mass;
       Vector q, x;
       double work = 0.0;
       for (std::size_t c = 0; c < 3; ++c) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/lattice/acting_groups.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
 #include "tempi/integrator/lattice/lattice_supports.hpp"
 #include "tempi/model/state.hpp"
@@ -25,14 +26,12 @@ class LatticeDrag {
   // All must outlive it.
   LatticeDrag(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports, ThreadTeam& team);
 
-  void begin() { touched_.clear(); }
-  void announce(std::size_t group, double step);  // it acts in this instant
-  // Kicks, after everything else of the instant; `before`: v-, by line, or empty where the lines' velocities are
-  // (v- + v_P) / 2. Supports have to settle once more.
+  // Kicks, after everything else of the instant of these groups; `before`: v-, by line, or empty where the lines'
+  // velocities are (v- + v_P) / 2. Supports have to settle once more.
   // By line, if not empty: `felt` takes the w of every node; to `withheld` is added what acts on held components, which
   // keep their velocities then: others of the instant still look at them [N s].
-  void act(std::span<NodeLine> nodes, std::span<const Vector> before, std::span<Vector> felt,
-           std::span<Vector> withheld, Ledger& ledger);
+  void act(const ActingGroups& acting, std::span<NodeLine> nodes, std::span<const Vector> before,
+           std::span<Vector> felt, std::span<Vector> withheld, Ledger& ledger);
 
   // For reports (Dampers::report), of the node on a line: sum over the groups of c_Ka times `duration`, times its
   // magnitude, and alone.
@@ -46,15 +45,17 @@ class LatticeDrag {
  private:
   struct Entry {
     std::int32_t line;
-    double c;  // [kg/s]
+    double c;  // [kg/s]; of an instant C_a [kg]
   };
+  std::vector<Entry> sum_of(const ActingGroups& acting) const;
+
   const LatticeGroups& plan_;
   const LatticeSupports& supports_;
   ThreadTeam& team_;
   std::vector<std::vector<Entry>> of_group_;
-  std::vector<Vector> X_;  // by line
-  std::vector<double> C_;  // by line, of the instant; 0 where nothing acts
-  std::vector<std::int32_t> touched_;
+  MadeOfActing<std::vector<Entry>> of_instant_;
+  std::vector<Vector> X_;          // by line
+  mutable std::vector<double> C_;  // by line, 0 but while sums are made
   std::vector<Given> of_block_;
 };
 

@@ -2,6 +2,7 @@
 #include "tempi/integrator/stepping/energy_part.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,16 +14,17 @@ namespace tempi {
 // Of no two nodes the velocities differ by more; squared.
 template <std::size_t d>
 double SteppingEnergy::Part::spread_of_velocities(const Piece& p) const {
-  double sum = 0.0;
-  for (std::size_t c = 0; c < d; ++c) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const std::int32_t place : p.places) {
+  std::array<double, d> low, high;
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+  for (const std::int32_t place : p.places)
+    for (std::size_t c = 0; c < d; ++c) {
       const double speed = v[static_cast<std::size_t>(place) * d + c];
-      low = std::min(low, speed);
-      high = std::max(high, speed);
+      low[c] = std::min(low[c], speed);
+      high[c] = std::max(high[c], speed);
     }
-    sum += (high - low) * (high - low);
-  }
+  double sum = 0.0;
+  for (std::size_t c = 0; c < d; ++c) sum += (high[c] - low[c]) * (high[c] - low[c]);
   return sum;
 }
 
@@ -30,10 +32,14 @@ double SteppingEnergy::Part::spread_of_velocities(const Piece& p) const {
 template <std::size_t d>
 void SteppingEnergy::Part::find_kink_of_sum(const Piece& p, double longest, double resolution) {
   window = std::min(window, longest);
-  u_of_sum.clear(), v_of_sum.clear();
-  for (const std::int32_t place : p.places)
-    for (std::size_t i = static_cast<std::size_t>(place) * d; i < (static_cast<std::size_t>(place) + 1) * d; ++i)
-      u_of_sum.push_back(x0[i]), v_of_sum.push_back(v[i]);
+  u_of_sum.resize(p.places.size() * d);
+  v_of_sum.resize(p.places.size() * d);
+  for (std::size_t a = 0; a < p.places.size(); ++a)
+    for (std::size_t c = 0; c < d; ++c) {
+      const std::size_t i = static_cast<std::size_t>(p.places[a]) * d + c;
+      u_of_sum[a * d + c] = x0[i];
+      v_of_sum[a * d + c] = v[i];
+    }
   kink_ = std::min(kink_, p.potential->as_sum()->smooth_until(u_of_sum, v_of_sum, resolution, window));
 }
 

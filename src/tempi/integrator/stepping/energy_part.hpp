@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -139,20 +140,20 @@ struct SteppingEnergy::Part final : Flight {
   // `measured`: the energies and gradients there are belong to this place, as after an event of its own.
   void begin(const State& state, bool measured = false) {
     measured_at = measured ? 0.0 : std::numeric_limits<double>::quiet_NaN();
-    const auto d = static_cast<std::size_t>(dim);
-    double fastest = 0.0;
-    for (std::size_t a = 0; a < nodes.size(); ++a) {
-      const std::size_t i = ordinal(nodes[a]) * d;
-      const double elapsed = flight_start - state.clock[ordinal(nodes[a])];
-      for (std::size_t c = 0; c < d; ++c) {
-        v[a * d + c] = state.velocity[i + c];
-        x0[a * d + c] = state.displacement[i + c] + elapsed * v[a * d + c];
-        lines[a].displacement[c] = x0[a * d + c];
-        lines[a].velocity[c] = v[a * d + c];
-        fastest = std::max(fastest, std::abs(v[a * d + c]));
+    std::array<double, 3> fastest{};  // by component: what is waited for is not the one before
+    with_dim(dim, [&]<std::size_t d>() {
+      for (std::size_t a = 0; a < nodes.size(); ++a) {
+        const std::size_t i = ordinal(nodes[a]) * d;
+        const double elapsed = flight_start - state.clock[ordinal(nodes[a])];
+        for (std::size_t c = 0; c < d; ++c) {
+          const double speed = state.velocity[i + c];
+          v[a * d + c] = lines[a].velocity[c] = speed;
+          x0[a * d + c] = lines[a].displacement[c] = state.displacement[i + c] + elapsed * speed;
+          fastest[c] = std::max(fastest[c], std::abs(speed));
+        }
       }
-    }
-    rounding = std::pow(16.0 * std::numeric_limits<double>::epsilon() * fastest, 2);
+    });
+    rounding = std::pow(16.0 * std::numeric_limits<double>::epsilon() * std::ranges::max(fastest), 2);
     for (Piece& p : pieces)
       if (p.follows()) p.depart(*team, lines, reference, rounding);
   }
@@ -192,10 +193,9 @@ struct SteppingEnergy::Part final : Flight {
           const double* w = &v[static_cast<std::size_t>(*place) * d];
           double of_node = 0.0;
           for (std::size_t c = 0; c < d; ++c) of_node += g[c] * w[c];
-          if (p.length) *rate++ = of_node;  // of what a sum has at different nodes nothing cancels either
           sum += of_node;
         }
-        if (!p.length) *rate++ = sum;
+        *rate++ = sum;
         found.rate += sum;
         found.V += p.energies[k];
         found.magnitude += std::abs(p.energies[k]);

@@ -84,12 +84,13 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
           piece.approach_of.resize(piece.found_of.size());
         }
         piece.flight.assign(2 * piece.kept.size(), 0.0);
-        piece.rates = (piece.terms.size() + whole_pack - 1) / whole_pack * whole_pack;
+        piece.rates = piece.length ? piece.width : (piece.terms.size() + whole_pack - 1) / whole_pack * whole_pack;
       } else {
+        TEMPI_ASSERT(!piece.length);
         part.measures = true;
         piece.energies.assign(room, 0.0);
         piece.gradients.assign(room * piece.width * d, 0.0);
-        piece.rates = piece.terms.size() * (piece.length ? piece.width : 1);
+        piece.rates = piece.terms.size();
         TEMPI_ASSERT(piece.batch->row() == static_cast<Index>(piece.width * d));
       }
       part.rate_count += piece.rates;
