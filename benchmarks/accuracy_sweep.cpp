@@ -9,9 +9,10 @@
 //   with --time T: of bodies too large to vibrate for periods by each, timed for T seconds
 //   --jitter J (0.15), --two R: of the block, the half beyond X = 1/2 R times as soft;   --insert R: a ball of radius
 //   0.1 in its middle R times as stiff;   --file F: a mesh, or a geometry that Gmsh meshes
+//   --hold X|Y|Z (X): where the body is held, at its least
 //   --kind K, --meshes N, --seed S, --rule R, --limit none|nodes, --shares own|balanced, --safety a,b,c, --cycles N
 //
-// The body is linear elastic, one end (its smallest X) held; its slowest vibration is let go
+// The body is linear elastic, one end held; its slowest vibration is let go
 // (diagnostic/vibration.hpp). accuracy_table.py makes the tables of docs/accuracy.md of the lines.
 #include <fmt/format.h>
 
@@ -50,12 +51,13 @@ struct Wish {
   std::optional<BlockShape> block;
   std::string file;
   bool equal = false;
+  std::size_t axis = 0;
   double softer = 1.0, insert = 1.0, jitter = 0.15;  // of the block
   double timed = 0.0;                                // [s] simulated, of a stretched body; 0: frequencies
 };
 
-// Held where X is least.
-Model held_at_an_end(const Body& body) {
+// Held where this component is least.
+Model held_at_an_end(const Body& body, std::size_t axis) {
   Model::Parts parts;
   const Mesh& mesh = *body.mesh;
   parts.dim = mesh.dim();
@@ -71,14 +73,15 @@ Model held_at_an_end(const Body& body) {
   }
   double least = std::numeric_limits<double>::infinity(), most = -least;
   const auto d = static_cast<std::size_t>(mesh.dim());
-  for (std::size_t i = 0; i < mesh.points().size(); i += d) {
+  for (std::size_t i = axis; i < mesh.points().size(); i += d) {
     least = std::min(least, mesh.points()[i]);
     most = std::max(most, mesh.points()[i]);
   }
   Support support;
   support.name = "end";
   for (Index a = 0; a < mesh.node_count(); ++a)
-    if (mesh.point(make_id<NodeId>(a))[0] < least + 0.02 * (most - least)) support.nodes.push_back(make_id<NodeId>(a));
+    if (mesh.point(make_id<NodeId>(a))[axis] < least + 0.02 * (most - least))
+      support.nodes.push_back(make_id<NodeId>(a));
   for (std::size_t c = 0; c < d; ++c) support.motion[c] = Support::Motion::at_rest;
   std::vector<Support> all;
   all.push_back(std::move(support));
@@ -124,7 +127,7 @@ Json json_of(const Measured& m) {
 }
 
 void run(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
-  const Model model = held_at_an_end(drawn);
+  const Model model = held_at_an_end(drawn, wish.axis);
   const std::vector<double> rest(model.reference().size(), 0.0);
   const Vibration mode = wish.timed > 0.0 ? stretched(model, wish.timed / wish.cycles) : slowest_vibration(model, rest);
   const auto emit = [&](Json j) {
@@ -150,8 +153,8 @@ void run(const Body& drawn, const std::string& what, CellType type, const Wish& 
                    {"border", choice.border},
                    {"predicted", 0.5 * predicted.whole},
                    {"of_acceleration", 0.5 * predicted.of_acceleration},
-                   {"uniform_worst", 0.5 * uniform.worst},
-                   {"uniform_mean", 0.5 * uniform.mean}};
+                   {"uniform_worst", 0.5 * uniform.worst()},
+                   {"uniform_mean", 0.5 * uniform.mean()}};
     const TickLattice one{safety * assembled, std::vector<std::int32_t>(choice.lattice.ticks.size(), 1)};
     for (int repeat = 0; repeat < wish.repeats; ++repeat) {
       const Measured newmark = measure(model, mode, one, Coupling::plain, samples, wish.cycles);
@@ -195,7 +198,7 @@ Json json_of(const Entrant& of, const Model& model, const std::string& what, Cel
 
 // The largest safety with which each method stays below an error, and its time for so many cycles.
 void race(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
-  const Model model = held_at_an_end(drawn);
+  const Model model = held_at_an_end(drawn, wish.axis);
   const std::vector<double> rest(model.reference().size(), 0.0);
   const Vibration mode = slowest_vibration(model, rest);
   for (const std::string method : methods) {
@@ -223,7 +226,7 @@ void race(const Body& drawn, const std::string& what, CellType type, const Wish&
 // taken in turns and told for a period. At last mollified kicks, loosest first, are let vibrate for `cycles`, and tell
 // what they have erred: "measured".
 void race_of_large(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
-  const Model model = held_at_an_end(drawn);
+  const Model model = held_at_an_end(drawn, wish.axis);
   const std::vector<double> rest(model.reference().size(), 0.0);
   const Vibration mode = slowest_vibration(model, rest), pulled = stretched(model, wish.timed);
   const double period = 2.0 * std::numbers::pi / mode.frequency;
@@ -321,6 +324,8 @@ int sweep(int argc, char** argv) {
       wish.file = next();
     } else if (key == "--two") {
       wish.softer = std::stod(next());
+    } else if (key == "--hold") {
+      wish.axis = static_cast<std::size_t>(next().front() - 'X');
     } else if (key == "--insert") {
       wish.insert = std::stod(next());
     } else if (key == "--block") {
@@ -344,8 +349,8 @@ int sweep(int argc, char** argv) {
     };
     const LinearElastic stiff{lame_from_young(200e9, 0.3)},
         other{lame_from_young(200e9 / wish.softer * wish.insert, 0.3)};
-    const auto is_other = [&](const std::array<double, 3>& x) {
-      if (wish.insert > 1.0) return std::hypot(x[0] - 0.5, x[1] - 0.5, x[2] - 0.5) < 0.1;
+    const auto is_other = [&](const std::vector<double>& x) {
+      if (wish.insert > 1.0 && x.size() == 3) return std::hypot(x[0] - 0.5, x[1] - 0.5, x[2] - 0.5) < 0.1;
       return wish.softer > 1.0 && x[0] > 0.5;
     };
     if (wish.block) {

@@ -3,13 +3,13 @@
 """A fine feature in a large body: a notched plate, AVI against Newmark, each at its largest stable step, whole commands.
 
 usage: notched_plate.py TEMPI [--order 1|2] [--grading slow|fast] [--coupling auto|plain|mollified] [--end-time T]
-                        [--turns N] [--threads N] [--json FILE]
+                        [--turns N] [--threads N] [--json FILE] [--geometry FILE]
 
 A plate of 1 x 0.5 x 0.05 m with a notch 0.5 m long and 2 mm wide, meshed by Gmsh with sizes that grow with the distance
 r from the tip: slow, 0.0006 + 0.06 r and at most 0.03 m; fast, 0.0003 + 0.3 r and at most 0.011 m. Held at its lower
 edge, gravity and a traction on the upper one. Newmark takes safety 0.95 of the assembled limit, AVI its default choice
 of steps at safety 0.95. `command` is everything after the first update: updates, history, frames; meshing and set-up left
-out.
+out. --geometry writes the geometry, and that is all.
 """
 
 import argparse
@@ -79,7 +79,11 @@ def main():
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json")
+    parser.add_argument("--geometry")
     options = parser.parse_args()
+    if options.geometry:
+        Path(options.geometry).write_text(geometry(options.grading))
+        return
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / "plate.geo").write_text(geometry(options.grading))

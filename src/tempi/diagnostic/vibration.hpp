@@ -16,8 +16,9 @@ struct Vibration {
   double frequency;           // omega [rad/s], omega^2 = phi^T K phi
 };
 
-// By inverse iteration on the assembled stiffness at `u`, to a residual of 1e-9. Throws InputError where the stiffness
-// cannot be factorised, as of a body that nothing holds, or nothing can move. Cost: a sparse factorisation.
+// By inverse iteration of a few shapes at once on the assembled stiffness at `u`, to a residual of 1e-10. Throws
+// InputError where the stiffness cannot be factorised, as of a body that nothing holds, or nothing can move. Cost: a
+// sparse factorisation.
 Vibration slowest_vibration(const Model& model, std::span<const double> u);
 
 struct MeasuredVibration {
