@@ -66,6 +66,20 @@ TEST(PlanSteps, makes_the_method_of_the_row) {
   EXPECT_EQ(implicit.plan.steps, (std::vector<double>{0.9, 0.9}));
 }
 
+// Jitter of single kicks, felt by what looks at the motion between nodes (docs/stability.md); drags look at nodes.
+TEST(PlanSteps, warns_of_viscous_forces_where_every_term_strikes_by_itself) {
+  const CaseFolder folder;
+  const auto caution = [&](const std::string& lattice, const std::string& damping) {
+    const std::string sections = damping.empty() ? "" : "[[damping]]\ntype = " + damping + "\n";
+    return folder.build(folder.chain("safety = 0.5\nlattice = \"" + lattice + "\"", sections)).caution();
+  };
+  const std::string dashpots = "\"kelvin-voigt\"\ncoefficient = 0.1";
+  EXPECT_NE(caution("exact", dashpots).find("viscous forces"), std::string::npos) << caution("exact", dashpots);
+  EXPECT_EQ(caution("exact", "\"drag\"\ncoefficient = 0.1").find("viscous forces"), std::string::npos);
+  EXPECT_EQ(caution("exact", "").find("viscous forces"), std::string::npos);
+  EXPECT_EQ(caution("auto", dashpots).find("viscous forces"), std::string::npos);
+}
+
 TEST(PlanSteps, refuses_what_does_not_fit_where_it_stands) {
   const CaseFolder folder;
   const auto refused = [&](const std::string& integrator) {

@@ -90,6 +90,14 @@ namespace {
 // Of steps that do not nest a trial is dear: it may have looked at next to nothing.
 bool seen_little_of(const StepTrial& of) { return 20 * of.tried < of.places; }
 
+// Dampers that look at the motion between nodes.
+bool has_viscous_terms(const Model& model) {
+  for (Index i = 0; model.has_dampers() && i < model.term_count(); ++i)
+    for (const HostedForce& h : model.forces_within(make_id<TermId>(i)))
+      if (h.force->is_damper() && !h.force->each_drag(h.element, [](std::size_t, double) {})) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string Simulation::describe_trial(const StepTrial& of) const {
@@ -107,12 +115,12 @@ std::string Simulation::describe_trial(const StepTrial& of) const {
 
 std::string Simulation::caution() const {
   if (!plan.unequal()) return "";
+  const Engine engine = method_of(input.integrator).engine;
   if (plan.trial && plan.trial->grows)
     return fmt::format(
         "these steps resonate: a small motion {}, e^{:.3g} over the run. Leave the choice to lattice = \"auto\", or "
         "take a smaller safety or nodal_safety.",
         describe_trial(*plan.trial), plan.trial->growth / plan.trial->longest_step * input.end_time);
-  const Engine engine = method_of(input.integrator).engine;
   const bool nested = plan.choice && nests(plan.choice->rule);
   if (plan.whole && plan.whole->grows)
     return fmt::format(
@@ -122,6 +130,9 @@ std::string Simulation::caution() const {
         plan.whole->report.growth, plan.whole->report.longest_steps, plan.whole->run_steps,
         plan.domains ? "Take a smaller step, fewer substeps, or rings = 2 around the stiff domain."
                      : "Leave the choice to lattice = \"auto\", or take a smaller safety.");
+  if (engine == Engine::strikes && !plan.choice && has_viscous_terms(*model))
+    return "where every element strikes by itself viscous forces feel the jitter of single kicks, and take energy that "
+           "no motion has, the more the larger the steps (docs/stability.md). Leave the choice to lattice = \"auto\".";
   if (engine == Engine::strikes && !nested && plan.whole)
     return fmt::format(
         "steps that do not nest often resonate: tried as a whole for {} longest steps, of which the run has {}, where "
