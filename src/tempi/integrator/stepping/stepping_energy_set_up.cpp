@@ -74,7 +74,8 @@ SteppingEnergy::SteppingEnergy(const Model& model, Subdomains subdomains, std::v
     const auto whole_pack = static_cast<std::size_t>(pack_width());
     for (Part::Piece& piece : part.pieces) {
       piece.batch = piece.potential->batch(piece.terms, place);
-      const auto room = static_cast<std::size_t>(Batch::padded(std::ssize(piece.terms)));
+      const auto room =  // of a sum, which may be of many nodes, no more than it takes
+          piece.length ? piece.terms.size() : static_cast<std::size_t>(Batch::padded(std::ssize(piece.terms)));
       piece.first_rate = part.rate_count;
       piece.followed = piece.batch->followed();
       if (piece.follows()) {
