@@ -223,8 +223,8 @@ void race(const Body& drawn, const std::string& what, CellType type, const Wish&
 }
 
 // The same with errors as predicted (vibration_error, and what mollified kicks leave of it), times of `timed` seconds
-// taken in turns and told for a period. At last mollified kicks, loosest first, are let vibrate for `cycles`, and tell
-// what they have erred: "measured".
+// taken in turns and told for a period. At last mollified kicks of the largest safety are let vibrate for `cycles`, and
+// tell what they have erred: "measured".
 void race_of_large(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
   const Model model = held_at_an_end(drawn, wish.axis);
   const std::vector<double> rest(model.reference().size(), 0.0);
@@ -236,6 +236,7 @@ void race_of_large(const Body& drawn, const std::string& what, CellType type, co
     Entrant of;
     double predicted;
     std::vector<double> walls;
+    std::optional<double> measured;
   };
   std::vector<Result> results;
   std::vector<std::pair<std::size_t, double>> rows;  // of results, tolerance
@@ -250,7 +251,7 @@ void race_of_large(const Body& drawn, const std::string& what, CellType type, co
       fmt::print("{} {}: {} {:g}, predicted {:.3g}\n", what, model.term_count(), method, safety, predicted);
       std::fflush(stdout);
       if (!(std::abs(predicted) < tolerances[reached])) continue;
-      results.push_back({std::move(of), predicted, {}});
+      results.push_back({std::move(of), predicted, {}, {}});
       for (; reached < tolerances.size() && std::abs(predicted) < tolerances[reached]; ++reached)
         rows.emplace_back(results.size() - 1, tolerances[reached]);
       if (reached == tolerances.size()) break;
@@ -259,16 +260,16 @@ void race_of_large(const Body& drawn, const std::string& what, CellType type, co
   for (int turn = 0; turn < 3; ++turn)
     for (Result& of : results)
       of.walls.push_back(measure(model, pulled, of.of.choice.lattice, of.of.choice.coupling, 2, 1.0).wall);
-  std::optional<double> measured;
-  for (const Result& of : results)
-    if (of.of.choice.coupling == Coupling::mollified && !measured && wish.cycles > 0.0)
-      measured = measure(model, mode, of.of.choice.lattice, Coupling::mollified, 400, wish.cycles).error;
+  const auto loosest =
+      std::ranges::find(results, Coupling::mollified, [](const Result& r) { return r.of.choice.coupling; });
+  if (loosest != results.end() && wish.cycles > 0.0)
+    loosest->measured = measure(model, mode, loosest->of.choice.lattice, Coupling::mollified, 400, wish.cycles).error;
   for (const auto& [i, tolerance] : rows) {
     Result& of = results[i];
     std::ranges::sort(of.walls);
     Json row = json_of(of.of, model, what, type, tolerance);
     row.update({{"predicted", of.predicted}, {"period", period}, {"wall", of.walls[1] / wish.timed * period}});
-    if (measured && of.of.choice.coupling == Coupling::mollified) row["measured"] = *measured;
+    if (of.measured) row["measured"] = *of.measured;
     out << row.dump() << '\n' << std::flush;
   }
 }
