@@ -224,9 +224,13 @@ class Draw {
     if (chance(0.2))
       text +=
           fmt::format("[[damping]]\ntype = \"rayleigh\"\nalpha = {:.3g}\nbeta = {:.3g}\n", in(0.0, 0.3), in(0.0, 0.01));
-    if (chance(0.3))
+    if (chance(0.4)) {
       text += fmt::format("[[wall]]\ntype = \"plane\"\npoint = {}\nnormal = {}\n",
                           dim_ == 2 ? "[0, -0.3]" : "[0, -0.3, 0]", dim_ == 2 ? "[0, 1]" : "[0, 1, 0]");
+      text += maybe(fmt::format("velocity = {}\n", dim_ == 2 ? "[0, 0.15]" : "[0, 0.15, 0]"));
+      text += maybe(fmt::format("displacement = [\"0.2*sin({:.3g}*t)\", \"0.06*(1-cos({:.3g}*t))\"{}]\n", in(1, 5),
+                                in(1, 9), dim_ == 2 ? "" : ", 0"));
+    }
     return text;
   }
 

@@ -159,6 +159,22 @@ history = 100
         for more in (slow + wall.format(-0.1), slow + gravity.format('"-1-t"'), slow + moves, CONTACT + "stiffness = 1e3\n"):
             self.assertLess(self.first_step(body(more)) / free, 0.4, msg=more)
 
+    def test_a_wall_goes_where_its_formula_has_it(self):
+        """A floor that is pushed up and stays there takes the square along, and its work is booked."""
+        points, elements = square_elements(3)
+        self.write("square.msh", msh(points, elements, SQUARE_NAMES))
+        floor = FLOOR.replace("-0.2", "-0.05") + 'displacement = [0, "t < 1 ? 0.5*t^2 : t - 0.5"]\n'
+        self.write("case.toml", body(CONTACT + floor, "square.msh", end=2))
+        check = self.tempi("check", "case.toml")
+        self.assertEqual(0, check.returncode, check.stderr)
+        self.assertIn("for speeds to 1 m/s", check.stdout)
+        done = self.tempi("run", "case.toml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        rows = history(self.folder / "case.out")
+        self.assertGreater(rows["linear_momentum_y"][-1], 0.9)  # its mass is 1, thrown ahead of the floor or with it
+        self.assertGreater(rows["external_work"][-1], 0.4)
+        self.assertAlmostEqual(rows["total_energy"][-1] / rows["external_work"][-1], 1, delta=2e-3)
+
     def test_what_friction_takes_is_in_the_history(self):
         self.write("bodies.msh", squares((0, 0)))
         self.write("case.toml", body(FLOOR + CONTACT + "friction = 0.3\n" + DROP))
@@ -187,6 +203,11 @@ history = 100
                 (body(CONTACT + FLOOR + 'group = "left"\n', "square.msh"), "Leave out group, where and particles"),
                 (body(FLOOR, "square.msh"), "or a [[contact]] of layers"),
                 (body(FLOOR + "velocity = [0, 1]\npenalty = 1e-3\n", "square.msh"), "only walls of layered contact move"),
+                (body(FLOOR + "displacement = [0, \"t\"]\npenalty = 1e-3\n", "square.msh"), "leave out velocity and displacement"),
+                (body(CONTACT + FLOOR + 'displacement = [0, "X*t"]\n', "square.msh"), "depends on t, not on X"),
+                (body(CONTACT + FLOOR + "displacement = [0]\n", "square.msh"), "displacement has 1 component "),
+                (body(CONTACT + FLOOR + 'displacement = [0, "1/(t-1)^0.5"]\n', "square.msh"), "displacement of a wall"),
+                (body(CONTACT + FLOOR + 'displacement = [0, "0.3*cos(t)"]\n', "square.msh"), "beyond the wall"),
                 (body(CONTACT + '[[wall]]\ntype = "sphere"\ncentre = [0, 0]\nradius = 0.3\ninside = true\n', "square.msh"),
                  "beyond the wall"),
                 (body(CONTACT + "energy_restitution = 2\n", "square.msh"), "energy_restitution"),

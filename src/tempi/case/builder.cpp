@@ -22,6 +22,7 @@
 #include "tempi/case/shell_choice.hpp"
 #include "tempi/case/simulation.hpp"
 #include "tempi/case/support_choice.hpp"
+#include "tempi/case/wall_choice.hpp"
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/io/read_mesh.hpp"
@@ -274,10 +275,10 @@ class Builder {
     }
     for (const WallInput& given : input().walls) {
       if (is_of_layers(given) || given.young) continue;
-      if (!given.velocity.empty())
+      if (!given.velocity.empty() || !given.displacement.empty())
         throw PlacedError(given.place,
-                          "only walls of layered contact move: leave out velocity, or penalty, and add a [[contact]] "
-                          "with a distance.");
+                          "only walls of layered contact move: leave out velocity and displacement, or penalty, and "
+                          "add a [[contact]] with a distance.");
       HardWall wall = choose_wall(given, body);
       s_.body.in_field = true;
       if (given.penalty) {
@@ -339,6 +340,7 @@ class Builder {
     body.driven = driven;
     body.fall = speed_of_falls();
     body.travel = travel;
+    body.end_time = input().end_time;
     std::vector<WallInput> walls;
     std::ranges::copy_if(input().walls, std::back_inserter(walls), [&](const WallInput& w) { return is_of_layers(w); });
     for (const ContactInput& contact : input().contacts) {
@@ -354,16 +356,18 @@ class Builder {
       faces_.emplace_back(chosen.faces.get(), contact.place);
       starting_faces_.push_back(std::move(chosen.faces));
     }
-    for (const WallInput& wall : walls) walls_of_layers_.emplace_back(choose_wall(wall, body), wall.place);
+    for (const WallInput& wall : walls)
+      walls_of_layers_.push_back({choose_wall(wall, body), start_of(wall, body), wall.place});
     s_.body.in_field = s_.body.in_field || !walls.empty();
   }
 
   void refuse_what_is_too_close() const {
     const auto d = static_cast<std::size_t>(mesh().dim());
-    for (const auto& [wall, place] : walls_of_layers_)
+    for (const auto& [wall, start, place] : walls_of_layers_)
       for (const NodeId a : wall.nodes) {
         std::array<double, 3> x{};
-        for (std::size_t c = 0; c < d; ++c) x[c] = mesh().point(a)[c] + s_.state.displacement[ordinal(a) * d + c];
+        for (std::size_t c = 0; c < d; ++c)
+          x[c] = mesh().point(a)[c] + s_.state.displacement[ordinal(a) * d + c] - start[c];
         if (gap(wall.wall, x).distance < 0.0)
           throw PlacedError(place,
                             fmt::format("node {} at ({:.4g}) is beyond the wall where the run starts. {}.",
@@ -379,8 +383,11 @@ class Builder {
       std::vector<std::array<double, 3>> x;
       for (const ContactSurface::Vertex& v : contact->surface().vertices()) {
         x.push_back(v.place);
-        for (std::size_t c = 0; c < d && !v.is_rigid(); ++c)
-          x.back()[c] += s_.state.displacement[ordinal(v.node) * d + c];
+        const auto& moved = v.motion.displacement;
+        for (std::size_t c = 0; c < d; ++c)
+          x.back()[c] += !v.is_rigid()      ? s_.state.displacement[ordinal(v.node) * d + c]
+                         : moved != nullptr ? (*moved)[static_cast<int>(c)](std::array<double, 3>{}, 0.0)
+                                            : 0.0;
       }
       if (const std::string who = too_close(*contact, x, contact->law().outer); !who.empty())
         throw PlacedError(place, fmt::format("{}, nearer than distance = {:.6g} m where the run starts. Choose a "
@@ -471,7 +478,12 @@ class Builder {
   std::vector<std::pair<std::unique_ptr<Force>, std::vector<TermId>>> impacts_;
   std::vector<TermsOfOneStep> acting_together_;
   std::vector<std::pair<const FaceContact*, Place>> faces_;
-  std::vector<std::pair<HardWall, Place>> walls_of_layers_;
+  struct WallOfLayers {
+    HardWall wall;
+    std::array<double, 3> start;  // from where it is placed [m]
+    Place place;
+  };
+  std::vector<WallOfLayers> walls_of_layers_;
   std::vector<std::unique_ptr<FaceContact>> starting_faces_;  // of layers: who may not cross at the start
   std::vector<double> radii_;                                 // of all nodes; empty: nobody has one
   std::vector<Surroundings::ElasticWall> elastic_walls_;

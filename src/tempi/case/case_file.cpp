@@ -236,6 +236,7 @@ WallInput read_wall(const Section& s) {
   w.young = s.number("young");
   w.poisson = s.number("poisson");
   if (s.has("velocity")) w.velocity = s.list<double>("velocity", "a list of numbers");
+  if (s.has("displacement")) w.displacement = s.formulas("displacement");
   w.keys = given_keys(s, {"point", "normal", "centre", "axis", "low", "high", "radius", "inside"});
   w.place = s.place();
   return w;

@@ -144,7 +144,8 @@ struct WallInput {
   bool inside = false;
   std::optional<double> penalty, step;              // [m/N], absent: nobody goes beyond it; [s]
   std::optional<double> young, poisson;             // [Pa]; of what spheres touch by Hertz's law
-  std::vector<double> velocity;                     // [m/s]; empty: at rest
+  std::vector<double> velocity;                     // [m/s]; empty: none
+  std::vector<FormulaText> displacement;            // [m], of t; empty: none
   std::vector<std::pair<std::string, Place>> keys;  // those given that belong to some types
   Place place;
 };

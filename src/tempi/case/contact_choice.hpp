@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What [[contact]] and [[wall]] of the case file mean: which faces, which nodes, pushed by what.
+// What [[contact]] of the case file means: which faces, which nodes, pushed by what.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,6 @@
 #include "tempi/constraint/supports.hpp"
 #include "tempi/contact/face_contact.hpp"
 #include "tempi/contact/layered_contact.hpp"
-#include "tempi/integrator/stepping/stepping_energy.hpp"
 #include "tempi/mesh/mesh.hpp"
 
 namespace tempi {
@@ -29,6 +28,7 @@ struct TouchingBody {
   std::span<const std::unique_ptr<Potential>> potentials = {};  // for layers
   double fall = 0.0;                                            // the speed that loads may give [m/s]; for layers
   double travel = 0.0;                                          // how far things may get [m]; for layers
+  double end_time = 0.0;                                        // [s]; for layers
 };
 
 // How fast nodes that move as prescribed come towards each other or towards what rests, at most [m/s]: over the run, as
@@ -52,8 +52,5 @@ struct ChosenLayers {
   std::unique_ptr<FaceContact> faces;  // to see who crosses where the run starts; null where there are no faces
 };
 ChosenLayers choose_layers(const ContactInput& in, std::span<const WallInput> walls, const TouchingBody& body);
-
-// Throws PlacedError: keys that belong to another type, a shape that cannot be, nobody who could touch it.
-HardWall choose_wall(const WallInput& in, const TouchingBody& body);
 
 }  // namespace tempi

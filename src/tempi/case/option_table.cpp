@@ -51,7 +51,7 @@ constexpr SectionInfo sections[] = {
      "Dampers. They take energy and never give any; history.csv has what they have done, and friction and restitution "
      "of contact, as damping_work."},
     {"contact", true, "Bodies that may not pass through each other."},
-    {"wall", true, "Rigid obstacles at rest, for the nodes of the surface and for particles, which count as points."},
+    {"wall", true, "Rigid obstacles, for the nodes of the surface and for particles, which count as points."},
     {"initial", false, "Where the body starts. Omitted: at rest, undeformed."},
     {"probe", true, "Places to follow in history.csv."},
     {"path_integral", true, "J-, L- and M-integrals of cracks and other defects, in history.csv."},
@@ -351,6 +351,9 @@ constexpr Option rows[] = {
      "with poisson: the spheres of every hertz potential with young touch it by Hertz's law; planes and spheres"},
     {"wall", "poisson", number, "", "", "", {.low = -1.0, .high = 0.5}, "of the wall, with young"},
     {"wall", "velocity", numbers, "m/s", "", "", any, "with layers of contact only: it moves so; omitted: it rests"},
+    {"wall", "displacement", formulas, "m", "", "", any,
+     "with layers of contact only: how far it is from where it is placed, one expression of t per component; omitted: "
+     "not at all"},
 
     {"subdomain", "group", group, "", "", "", any, "cells, or bonds between nodes, of this group"},
     {"subdomain", "where", text, "", "", "", any, where_text},

@@ -166,8 +166,9 @@ class StepPlanner {
     bool folds = false;
     for (Index c = 0; c < s_.body.mesh->cells().size() && !folds; ++c)
       folds = s_.body.mesh->is_shell(make_id<CellId>(c));
-    const bool moves =
-        std::ranges::any_of(s_.model->supports().held_nodes(), [&](NodeId a) { return s_.model->supports().moves(a); });
+    const bool moves = std::ranges::any_of(s_.model->supports().held_nodes(),
+                                           [&](NodeId a) { return s_.model->supports().moves(a); }) ||
+                       std::ranges::any_of(in.walls, [](const WallInput& wall) { return !wall.displacement.empty(); });
     const bool starts_elsewhere = std::ranges::any_of(s_.state.displacement, [](double u) { return u != 0.0; });
     if (options.speed == 0.0 || folds || moves || starts_elsewhere || !in.potentials.empty() ||
         !std::ranges::all_of(in.loads, is_in_speed))

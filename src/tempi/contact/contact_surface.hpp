@@ -11,11 +11,13 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "tempi/contact/closest_points.hpp"
+#include "tempi/core/expression.hpp"
 #include "tempi/core/ids.hpp"
 #include "tempi/space/box_tree.hpp"
 
@@ -33,16 +35,22 @@ struct ContactPair {
   friend auto operator<=>(const ContactPair&, const ContactPair&) = default;
 };
 
+// How something rigid goes: it is v t + u(t) from where it is placed.
+struct RigidMotion {
+  std::array<double, 3> velocity{};                           // v [m/s]
+  std::shared_ptr<const VectorExpression> displacement = {};  // u [m], a component per dimension; null: none
+};
+
 class ContactSurface {
  public:
   // Sides: what is of one touches what is of the other.
   static constexpr std::int32_t first = 1, second = 2, both = 3;
 
   struct Vertex {
-    NodeId node{-1};                   // of the model; -1: of a rigid thing
-    std::array<double, 3> place{};     // [m], of the reference configuration; of rigid things at t = 0
-    std::array<double, 3> velocity{};  // [m/s], of rigid things
-    double radius = 0.0;               // [m], of a sphere around it
+    NodeId node{-1};                // of the model; -1: of a rigid thing
+    std::array<double, 3> place{};  // [m], of the reference configuration; of rigid things before they move
+    RigidMotion motion{};           // of rigid things
+    double radius = 0.0;            // [m], of a sphere around it
     std::int32_t sides = 0;
 
     bool is_rigid() const { return node == NodeId{-1}; }

@@ -64,7 +64,10 @@ std::vector<double> LayeredContact::identity() const {
     r.push_back(v.radius);
     if (!v.is_rigid()) continue;
     r.insert(r.end(), v.place.begin(), v.place.end());
-    r.insert(r.end(), v.velocity.begin(), v.velocity.end());
+    r.insert(r.end(), v.motion.velocity.begin(), v.motion.velocity.end());
+    if (v.motion.displacement == nullptr) continue;
+    for (int c = 0; c < v.motion.displacement->size(); ++c)
+      for (const char letter : (*v.motion.displacement)[c].text()) r.push_back(static_cast<double>(letter));
   }
   r.push_back(static_cast<double>(surface_.edge_count()));
   r.push_back(static_cast<double>(surface_.face_count()));

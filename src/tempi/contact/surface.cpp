@@ -52,50 +52,46 @@ void SurfaceBuilder::add_sphere(NodeId node, double radius, std::int32_t side) {
   surface_.add_simplex({v, -1, -1}, side);
 }
 
-std::int32_t SurfaceBuilder::rigid(const std::array<double, 3>& place, double radius,
-                                   const std::array<double, 3>& velocity) {
+std::int32_t SurfaceBuilder::rigid(const std::array<double, 3>& place, double radius, const RigidMotion& motion) {
   ContactSurface::Vertex vertex;
   vertex.place = place;
-  vertex.velocity = velocity;
+  vertex.motion = motion;
   vertex.radius = radius;
   return surface_.add_vertex(vertex);
 }
 
-void SurfaceBuilder::add_rigid_sphere(const std::array<double, 3>& centre, double radius,
-                                      const std::array<double, 3>& velocity) {
-  surface_.add_simplex({rigid(centre, radius, velocity), -1, -1}, ContactSurface::both);
+void SurfaceBuilder::add_rigid_sphere(const std::array<double, 3>& centre, double radius, const RigidMotion& motion) {
+  surface_.add_simplex({rigid(centre, radius, motion), -1, -1}, ContactSurface::both);
 }
 
 void SurfaceBuilder::add_rigid_rod(const std::array<double, 3>& a, const std::array<double, 3>& b, double radius,
-                                   const std::array<double, 3>& velocity) {
-  surface_.add_simplex({rigid(a, radius, velocity), rigid(b, radius, velocity), -1}, ContactSurface::both);
+                                   const RigidMotion& motion) {
+  surface_.add_simplex({rigid(a, radius, motion), rigid(b, radius, motion), -1}, ContactSurface::both);
 }
 
-void SurfaceBuilder::add_hollow_sphere(const std::array<double, 3>& centre, double radius,
-                                       const std::array<double, 3>& velocity) {
-  surface_.add_hollow({rigid(centre, radius, velocity), -1});
+void SurfaceBuilder::add_hollow_sphere(const std::array<double, 3>& centre, double radius, const RigidMotion& motion) {
+  surface_.add_hollow({rigid(centre, radius, motion), -1});
 }
 
 void SurfaceBuilder::add_hollow_rod(const std::array<double, 3>& a, const std::array<double, 3>& b, double radius,
-                                    const std::array<double, 3>& velocity) {
-  surface_.add_hollow({rigid(a, radius, velocity), rigid(b, radius, velocity)});
+                                    const RigidMotion& motion) {
+  surface_.add_hollow({rigid(a, radius, motion), rigid(b, radius, motion)});
 }
 
-void SurfaceBuilder::add_rigid_face(std::span<const std::array<double, 3>> corners,
-                                    const std::array<double, 3>& velocity) {
+void SurfaceBuilder::add_rigid_face(std::span<const std::array<double, 3>> corners, const RigidMotion& motion) {
   std::array<std::int32_t, 3> vertices{-1, -1, -1};
-  for (std::size_t k = 0; k < corners.size(); ++k) vertices[k] = rigid(corners[k], 0.0, velocity);
+  for (std::size_t k = 0; k < corners.size(); ++k) vertices[k] = rigid(corners[k], 0.0, motion);
   surface_.add_simplex(vertices, ContactSurface::both);
 }
 
 void SurfaceBuilder::add_rigid_box(const std::array<double, 3>& low, const std::array<double, 3>& high,
-                                   const std::array<double, 3>& velocity) {
+                                   const RigidMotion& motion) {
   const auto d = static_cast<std::size_t>(surface_.dim());
   std::array<std::int32_t, 8> corner{};
   for (std::size_t k = 0; k < (d == 3 ? 8u : 4u); ++k) {
     std::array<double, 3> x{};
     for (std::size_t c = 0; c < d; ++c) x[c] = (k >> c & 1) != 0 ? high[c] : low[c];
-    corner[k] = rigid(x, 0.0, velocity);
+    corner[k] = rigid(x, 0.0, motion);
   }
   if (d == 2) {
     for (const auto& [a, b] : {std::pair{0, 1}, std::pair{1, 3}, std::pair{3, 2}, std::pair{2, 0}})

@@ -26,25 +26,23 @@ class SurfaceBuilder {
   void add_facets(const Mesh& of, std::span<const CellFacet> facets, std::int32_t side);
   // A sphere around a node, or with radius 0 a point [m].
   void add_sphere(NodeId node, double radius, std::int32_t side);
-  // Things at rest or moving with a velocity [m/s], which touch both sides: a sphere; a rod, its axis from `a` to `b`;
-  // a box.
-  void add_rigid_sphere(const std::array<double, 3>& centre, double radius, const std::array<double, 3>& velocity);
+  // Things at rest or moving, which touch both sides: a sphere; a rod, its axis from `a` to `b`; a box.
+  void add_rigid_sphere(const std::array<double, 3>& centre, double radius, const RigidMotion& motion);
   void add_rigid_rod(const std::array<double, 3>& a, const std::array<double, 3>& b, double radius,
-                     const std::array<double, 3>& velocity);
+                     const RigidMotion& motion);
   // Hollow ones, for all that is within.
-  void add_hollow_sphere(const std::array<double, 3>& centre, double radius, const std::array<double, 3>& velocity);
+  void add_hollow_sphere(const std::array<double, 3>& centre, double radius, const RigidMotion& motion);
   void add_hollow_rod(const std::array<double, 3>& a, const std::array<double, 3>& b, double radius,
-                      const std::array<double, 3>& velocity);
+                      const RigidMotion& motion);
   // An edge or a face by its corners.
-  void add_rigid_face(std::span<const std::array<double, 3>> corners, const std::array<double, 3>& velocity);
-  void add_rigid_box(const std::array<double, 3>& low, const std::array<double, 3>& high,
-                     const std::array<double, 3>& velocity);
+  void add_rigid_face(std::span<const std::array<double, 3>> corners, const RigidMotion& motion);
+  void add_rigid_box(const std::array<double, 3>& low, const std::array<double, 3>& high, const RigidMotion& motion);
 
   ContactSurface build() && { return std::move(surface_); }
 
  private:
   std::int32_t vertex(NodeId node);
-  std::int32_t rigid(const std::array<double, 3>& place, double radius, const std::array<double, 3>& velocity);
+  std::int32_t rigid(const std::array<double, 3>& place, double radius, const RigidMotion& motion);
 
   const Mesh& mesh_;
   ContactSurface surface_;

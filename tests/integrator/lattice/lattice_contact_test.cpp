@@ -7,10 +7,10 @@
 #include <sstream>
 #include <string>
 
+#include "support/lone_point.hpp"
 #include "support/measure.hpp"
 #include "support/touching.hpp"
 #include "tempi/core/error.hpp"
-#include "tempi/potential/uniform_field.hpp"
 
 namespace tempi {
 namespace {
@@ -29,10 +29,6 @@ State thrown(const Body& body) {
   return approaching(body, body.model->node_count() / 2, {0.01, 0.0, 0.1}, {-0.02, 0.01, -0.15});
 }
 constexpr double gap = 0.04, end = 6.0;
-
-bool same_bits(const State& a, const State& b) {
-  return a.displacement == b.displacement && a.velocity == b.velocity && a.clock == b.clock;
-}
 
 TEST(LatticeContact, KeepsMomentaAndEnergy) {
   const Body body = two_cubes(layers_of(gap, 2e3));
@@ -269,39 +265,6 @@ void expect_no_growth(int count) {
 }
 TEST(LatticeContact, BouncesDoNotGrow) { expect_no_growth(300); }
 TEST(LatticeContact, FullBouncesDoNotGrow) { expect_no_growth(10'000); }
-
-// A point in a model of nothing else, and what it touches.
-struct LonePoint {
-  std::unique_ptr<Model> model;
-  std::unique_ptr<AviLattice> avi;
-  State state;
-
-  template <class Add>
-  LonePoint(const LayerOptions& options, const std::array<double, 3>& velocity, Add&& add_walls,
-            const std::array<double, 3>& acceleration = {}, double window = 0.0, double tick = 0.05) {
-    const Mesh mesh = mesh_of(3, {0.0, 0.0, 0.0}, CellType::point1, {{0}});
-    SurfaceBuilder builder(mesh);
-    builder.add_sphere(make_id<NodeId>(0), 0.05, ContactSurface::both);
-    add_walls(builder);
-    Model::Parts parts;
-    parts.dim = 3;
-    parts.reference = {0.0, 0.0, 0.0};
-    parts.mass = {2.0};
-    parts.potentials.push_back(make_uniform_field(parts.reference, 3, parts.mass, {make_id<NodeId>(0)}, acceleration));
-    parts.layers.push_back(std::make_unique<LayeredContact>(std::move(builder).build(), options, parts.mass, "walls"));
-    model = std::make_unique<Model>(std::move(parts));
-    LatticeOptions free;
-    free.rechecked = 0.0;
-    free.window = window;
-    avi = std::make_unique<AviLattice>(*model, TickLattice{tick, {1}}, free);
-    state = reference_state(*model);
-    std::ranges::copy(velocity, state.velocity.begin());
-  }
-  const State& at(double t) {
-    avi->advance_to(state, t);
-    return state;
-  }
-};
 
 // Thrown up it would be back where it was by the window's end, and touches the ceiling in between.
 TEST(LatticeContact, SeesWhereAPathHasBeenInBetween) {

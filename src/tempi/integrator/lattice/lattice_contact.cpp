@@ -20,7 +20,6 @@ constexpr std::size_t pairs_at_once = 64, pairs_in_cache = 1024;
 constexpr Index blocks_worth_sharing = 16;  // of pairs: two caches share the nodes of fewer at a loss
 constexpr Index vertices_at_once = 2048;
 constexpr Index windows_kept = 3;  // a layer that nobody touches
-constexpr double never_quiet = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -59,15 +58,14 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
       section.withheld.resize(section.given.size());
       section.taking.resize(section.given.size(), 0);
     }
-    section.rigid.resize(static_cast<std::size_t>(std::ranges::count(section.line_of_vertex, -1)));
-    NodeLine* rigid = section.rigid.data();
+    section.rigid = RigidPaths(contact->surface(), tick);
     for (std::size_t v = 0; v < section.line_of_vertex.size(); ++v) {
       const ContactSurface::Vertex& vertex = contact->surface().vertices()[v];
       const std::int32_t line = section.line_of_vertex[v];
       NodeShift& reference = section.reference_of_vertex.emplace_back();
       std::ranges::copy(line < 0 ? vertex.place : reference_[static_cast<std::size_t>(line)], reference.displacement);
-      if (line < 0) std::ranges::copy(vertex.velocity, rigid->velocity);
-      section.node_of_vertex.push_back(line < 0 ? rigid++ : &nodes.lines()[static_cast<std::size_t>(line)]);
+      section.node_of_vertex.push_back(line < 0 ? section.rigid.line(v)
+                                                : &nodes.lines()[static_cast<std::size_t>(line)]);
     }
     sections_.push_back(std::move(section));
   }
@@ -127,12 +125,8 @@ std::int32_t LatticeContact::exponent(const LayeredContact& contact, const Conta
 LatticeContact::Vector LatticeContact::place(const Section& section, std::size_t vertex,
                                              std::span<const NodeLine> nodes, double now) const {
   const std::int32_t line = section.line_of_vertex[vertex];
+  if (line < 0) return section.rigid.place(vertex, now);
   Vector x{};
-  if (line < 0) {
-    const ContactSurface::Vertex& rigid = section.contact->surface().vertices()[vertex];
-    for (std::size_t c = 0; c < 3; ++c) x[c] = rigid.place[c] + rigid.velocity[c] * (now * tick_);
-    return x;
-  }
   // As LatticeNodes::drift has it, to the bit.
   const NodeLine& node = nodes[static_cast<std::size_t>(line)];
   const double dt = (now - node.clock) * tick_;
@@ -192,6 +186,7 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
   const double at = in_ticks(now);
   looked_at_.clear();
   taking_.clear();
+  section.rigid.set_lines(at);
   for (const std::int32_t i : due.pairs) {
     const Quiet& quiet = section.quiet[static_cast<std::size_t>(i)];
     if (quiet.until <= at || std::max(0, quiet.exponent - zeros) < quiet.layer) looked_at_.push_back(i);
@@ -267,12 +262,7 @@ LatticeContact::Quiet LatticeContact::quiet_after(const Section& section, const 
     const auto v = static_cast<std::size_t>(pair.pair.vertex[a]);
     double& of_side = speed[a < static_cast<std::size_t>(pair.pair.kind.first) ? 0 : 1];
     const std::int32_t path = section.path_of_vertex[v];
-    if (path >= 0) {
-      of_side = std::max(of_side, piece_[static_cast<std::size_t>(path)].limit);
-    } else {
-      const Vector& of_rigid = section.contact->surface().vertices()[v].velocity;
-      of_side = std::max(of_side, std::sqrt(dot(of_rigid, of_rigid)));
-    }
+    of_side = std::max(of_side, path >= 0 ? piece_[static_cast<std::size_t>(path)].limit : section.rigid.speed(v));
   }
   constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon(), nearly = 1.0 - 1e-9;
   const double gap = push.distance - section.contact->distance(quiet.layer) - rounding * push.reach;
@@ -335,8 +325,9 @@ void LatticeContact::kick(Section& section, double now, State& state) {
       supports_.settle_line(static_cast<std::size_t>(line), nodes_.lines(), state.supports);
     } else {
       const auto p = std::exchange(section.given[v], {});
-      const Vector given = {p[0], p[1], p[2]}, &velocity = section.contact->surface().vertices()[v].velocity;
-      held_.add(place(section, v, nodes_.lines(), now), {-given[0], -given[1], -given[2]}, -dot(given, velocity));
+      const Vector given = {p[0], p[1], p[2]};
+      held_.add(section.rigid.place(v, now), {-given[0], -given[1], -given[2]},
+                -dot(given, section.rigid.velocity(v, now)));
     }
   }
   team_->for_each(std::ssize(pushed_), vertices_at_once, [&](Index i) {

@@ -33,6 +33,7 @@
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
 #include "tempi/integrator/lattice/lattice_supports.hpp"
+#include "tempi/integrator/lattice/rigid_paths.hpp"
 
 namespace tempi {
 
@@ -99,6 +100,7 @@ class LatticeContact {
     std::int32_t layer;
     std::int32_t exponent;  // the pair's
   };
+  static constexpr double never_quiet = -std::numeric_limits<double>::infinity();
   // Where a vertex has been in a window, and how it went.
   struct Swept {
     Bounds box;
@@ -110,7 +112,7 @@ class LatticeContact {
     bool takes = false;                        // energy: friction or restitution
     std::vector<std::int32_t> line_of_vertex;  // -1: rigid
     std::vector<std::int32_t> path_of_vertex;  // -1: rigid
-    AlignedVector<NodeLine> rigid;             // as far as they are
+    RigidPaths rigid;                          // of the vertices that are
     std::vector<const NodeLine*> node_of_vertex;
     AlignedVector<NodeShift> reference_of_vertex;
     std::vector<const VelocityCorrection*> correction_of_vertex;  // where it takes energy
@@ -177,6 +179,10 @@ class LatticeContact {
   }
   static double step(const Pair& pair, int layer) { return pair.step / static_cast<double>(std::int64_t{1} << layer); }
   Vector place(const Section& section, std::size_t vertex, std::span<const NodeLine> nodes, double now) const;
+  Path path_of(const Section& section, std::size_t vertex) const {  // in the window
+    const std::int32_t path = section.path_of_vertex[vertex];
+    return path < 0 ? section.rigid.path(vertex) : Path(paths_[static_cast<std::size_t>(path)]);
+  }
   void make_levels(Section& section);
   void strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state);
   Quiet quiet_after(const Section& section, const Pair& pair, const PairPush& push, double now) const;

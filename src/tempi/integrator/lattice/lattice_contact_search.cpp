@@ -113,14 +113,17 @@ void LatticeContact::begin_again(double to) {
   counts_ = kept_counts_;
   if (corrections_) corrections_->go_back();
   for (Section& section : sections_)
-    for (Quiet& quiet : section.quiet) quiet.until = -std::numeric_limits<double>::infinity();
+    for (Quiet& quiet : section.quiet) quiet.until = never_quiet;
   begin_paths(to);
 }
 
 void LatticeContact::begin_paths(double to) {
   constexpr Index at_once = 1024;
-  for (Section& section : sections_)
+  for (Section& section : sections_) {
     for (Pair& pair : section.pairs) pair.touched = pair.near = 0;
+    if (section.rigid.begin(from_, to))
+      for (Quiet& quiet : section.quiet) quiet.until = never_quiet;
+  }
   choose_tolerances();
   for (std::size_t k = 0; k < ends_.size(); ++k)
     ends_[k] = from_ + (to - from_) * (static_cast<double>(k) / static_cast<double>(pieces_of_window));
@@ -173,18 +176,14 @@ bool LatticeContact::missed(double to) {
 
 // Where a vertex has been in the window, or may have been, grown by half of what counts as near.
 LatticeContact::Swept LatticeContact::sweep(const Section& section, std::size_t vertex, double to) const {
-  const std::int32_t path = section.path_of_vertex[vertex];
-  const auto p = static_cast<std::size_t>(path);
-  const Vector begin = path < 0 ? place(section, vertex, {}, from_) : paths_[p].front().place;
-  const Vector end = place(section, vertex, nodes_.lines(), to);
+  const std::int32_t path_of_node = section.path_of_vertex[vertex];
+  const Path path = path_of(section, vertex);
+  const Vector begin = path.front().place, end = place(section, vertex, nodes_.lines(), to);
   Swept swept;
-  swept.box.take(begin);
   swept.box.take(end);
+  for (const Bend& bend : path) swept.box.take(bend.place);
   double grown_by = section.grown_by[vertex];
-  if (path >= 0) {
-    for (const Bend& bend : paths_[p]) swept.box.take(bend.place);
-    grown_by += stray_until(p, to);
-  }
+  if (path_of_node >= 0) grown_by += stray_until(static_cast<std::size_t>(path_of_node), to);
   double reach = 0.0;
   for (std::size_t c = 0; c < 3; ++c) {
     swept.way[c] = end[c] - begin[c];
@@ -239,8 +238,7 @@ bool LatticeContact::came_closer(const Section& section, const ContactPair& pair
     std::array<Chord, 4> chords;
     for (std::size_t k = 0; k < size; ++k) {
       const auto v = static_cast<std::size_t>(pair.vertex[k]);
-      chords[k] = path[k] != none ? chord_of_path(path[k])
-                                  : Chord{place(section, v, {}, from), place(section, v, {}, until), 0.0};
+      chords[k] = path[k] != none ? chord_of_path(path[k]) : chord_of(section.rigid.path(v), from, until);
     }
     return chords_stay_apart(pair.kind, std::span(chords).first(size), distance);
   };
@@ -259,18 +257,12 @@ bool LatticeContact::came_closer(const Section& section, const ContactPair& pair
 // Whether a pair comes within the distance of a layer between two times in the window.
 bool LatticeContact::comes_closer(const Section& section, const ContactPair& pair, int layer, double from,
                                   double to) const {
-  std::array<std::array<Bend, 2>, 4> rigid;
   std::array<Path, 4> paths;
   double stray = 0.0;  // of both sides together, at most
   for (std::size_t k = 0; k < pair.vertices().size(); ++k) {
     const auto v = static_cast<std::size_t>(pair.vertex[k]);
-    if (const std::int32_t path = section.path_of_vertex[v]; path >= 0) {
-      paths[k] = paths_[static_cast<std::size_t>(path)];
-      stray += stray_[static_cast<std::size_t>(path)];
-    } else {
-      rigid[k] = {Bend{from, place(section, v, {}, from)}, Bend{to, place(section, v, {}, to)}};
-      paths[k] = rigid[k];
-    }
+    paths[k] = path_of(section, v);
+    if (const std::int32_t path = section.path_of_vertex[v]; path >= 0) stray += stray_[static_cast<std::size_t>(path)];
   }
   const double distance = section.contact->surface().apart_at(pair, section.contact->distance(layer));
   return ever_closer(pair.kind, std::span(paths).first(pair.vertices().size()), from, to,
