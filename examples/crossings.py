@@ -54,15 +54,18 @@ def crossings(vtu: VtuFile) -> int:
     middle_of_face = points[faces].mean(axis=1)
     reach_of_edge = np.linalg.norm(points[edges[:, 0]] - middle_of_edge, axis=1)
     reach_of_face = np.linalg.norm(points[faces] - middle_of_face[:, None], axis=2).max(axis=1)
-    near = cKDTree(middle_of_face).query_ball_point(middle_of_edge, reach_of_edge + reach_of_face.max())
-    count = np.fromiter((len(n) for n in near), int, len(near))
-    i, j = np.repeat(np.arange(len(edges)), count), np.fromiter((k for n in near for k in n), int, count.sum())
-    apart = (edges[i][:, :, None] != faces[j][:, None, :]).all(axis=(1, 2))
-    i, j = i[apart], j[apart]
     low, high = points[edges].min(axis=1), points[edges].max(axis=1)
     floor, ceiling = points[faces].min(axis=1), points[faces].max(axis=1)
-    touch = ((low[i] <= ceiling[j]) & (floor[j] <= high[i])).all(axis=1)
-    return int(passes_through(points, edges[i[touch]], faces[j[touch]]).sum())
+    tree, found = cKDTree(middle_of_face), 0
+    for some in np.array_split(np.arange(len(edges)), 1 + len(edges) // 4096):  # whose neighbours have room in memory
+        near = tree.query_ball_point(middle_of_edge[some], reach_of_edge[some] + reach_of_face.max())
+        count = np.fromiter((len(n) for n in near), int, len(near))
+        i, j = np.repeat(some, count), np.fromiter((k for n in near for k in n), int, count.sum())
+        touch = ((low[i] <= ceiling[j]) & (floor[j] <= high[i])).all(axis=1)
+        i, j = i[touch], j[touch]
+        apart = (edges[i][:, :, None] != faces[j][:, None, :]).all(axis=(1, 2))
+        found += int(passes_through(points, edges[i[apart]], faces[j[apart]]).sum())
+    return found
 
 
 def crossings_of(result: Run) -> int:

@@ -31,18 +31,21 @@ ContactSurface drawn(std::mt19937& draw, int parts) {
   return surface;
 }
 
-// Of each vertex to the nearest face of another part.
+// Of each vertex to the nearest face of another part. Four nodes, one after the other, are a part.
 std::vector<double> distances(const ContactSurface& surface) {
   const auto vertices = surface.vertices();
-  std::vector<double> of(vertices.size(), 1e9);
-  for (std::size_t v = 0; v < of.size(); ++v)
-    for (std::size_t first = 0; first < of.size(); first += 4)
+  std::vector<std::array<double, 3>> place(vertices.size());  // of the nodes
+  for (const ContactSurface::Vertex& vertex : vertices) place[ordinal(vertex.node)] = vertex.place;
+  std::vector<double> of;
+  for (const ContactSurface::Vertex& vertex : vertices) {
+    double& nearest = of.emplace_back(1e9);
+    for (std::size_t first = 0; first < place.size(); first += 4)
       for (const std::size_t k : {first, first + 1}) {
-        if (first == v / 4 * 4) continue;
-        const std::array<std::array<double, 3>, 4> x = {vertices[v].place, vertices[k].place, vertices[k + 1].place,
-                                                        vertices[k + 2].place};
-        of[v] = std::min(of[v], closest_points({1, 3}, x).distance);
+        if (first == ordinal(vertex.node) / 4 * 4) continue;
+        const std::array<std::array<double, 3>, 4> x = {vertex.place, place[k], place[k + 1], place[k + 2]};
+        nearest = std::min(nearest, closest_points({1, 3}, x).distance);
       }
+  }
   return of;
 }
 

@@ -2,6 +2,7 @@
 #include "tempi/contact/contact_surface.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "tempi/core/distinct.hpp"
 #include "tempi/space/box_sweep.hpp"
@@ -29,7 +30,44 @@ void ContactSurface::add_simplex(std::array<std::int32_t, 3> vertices, std::int3
     if (v >= 0) vertices_[static_cast<std::size_t>(v)].sides |= sides;
 }
 
+// Halves of halves along the longest side, down to a few.
+void ContactSurface::number_by_place() {
+  constexpr std::ptrdiff_t few = 16;
+  std::vector<std::int32_t> order(vertices_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto halve = [&](auto&& again, auto first, auto last) -> void {
+    if (last - first <= few) return std::sort(first, last);
+    Bounds box;
+    for (auto v = first; v != last; ++v) box.take(vertices_[static_cast<std::size_t>(*v)].place);
+    std::size_t axis = 0;
+    for (const std::size_t c : {std::size_t{1}, std::size_t{2}})
+      if (box.high[c] - box.low[c] > box.high[axis] - box.low[axis]) axis = c;
+    const auto middle = first + (last - first) / 2;
+    std::nth_element(first, middle, last, [&](std::int32_t a, std::int32_t b) {
+      return std::pair(vertices_[static_cast<std::size_t>(a)].place[axis], a) <
+             std::pair(vertices_[static_cast<std::size_t>(b)].place[axis], b);
+    });
+    again(again, first, middle);
+    again(again, middle, last);
+  };
+  halve(halve, order.begin(), order.end());
+  std::vector<Vertex> vertices;
+  std::vector<std::int32_t> number(order.size());
+  for (const std::int32_t v : order) {
+    number[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(vertices.size());
+    vertices.push_back(std::move(vertices_[static_cast<std::size_t>(v)]));
+  }
+  vertices_ = std::move(vertices);
+  const auto renumber = [&](auto& of) {
+    for (std::int32_t& v : of)
+      if (v >= 0) v = number[static_cast<std::size_t>(v)];
+  };
+  for (Simplex& s : simplices_) renumber(s.vertex);
+  for (auto& hollow : hollows_) renumber(hollow);
+}
+
 void ContactSurface::finish() {
+  number_by_place();
   std::vector<char> has_owner(vertices_.size(), 0);
   std::vector<std::pair<std::array<std::int32_t, 2>, std::size_t>> edges;  // and their simplex
   edge_count_ = face_count_ = 0;

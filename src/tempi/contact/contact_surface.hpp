@@ -65,7 +65,8 @@ class ContactSurface {
   // Hollow, of one or two rigid vertices (-1 behind): a sphere, a tube around an axis with ends far away; their radius
   // is the inner one. For all of both sides.
   void add_hollow(std::array<std::int32_t, 2> vertices) { hollows_.push_back(vertices); }
-  void finish();  // once all are there, before anybody asks for pairs
+  // Once all are there, before anybody asks for pairs: vertices have other numbers from now on, near ones near numbers.
+  void finish();
 
   int dim() const { return dim_; }
   std::span<const Vertex> vertices() const { return vertices_; }
@@ -125,6 +126,7 @@ class ContactSurface {
   bool both_rigid(std::int32_t a, std::int32_t b) const {
     return vertices_[static_cast<std::size_t>(a)].is_rigid() && vertices_[static_cast<std::size_t>(b)].is_rigid();
   }
+  void number_by_place();
   void find_by_tree(Search& search, std::vector<ContactPair>& pairs) const;
   // By their numbers.
   void find_between(std::int32_t i, std::int32_t j, const Search& search, std::vector<ContactPair>& pairs) const;

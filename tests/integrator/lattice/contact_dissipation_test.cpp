@@ -228,5 +228,30 @@ TEST(ContactDissipation, GoesOnThroughACheckpointInMidContact) {
   EXPECT_EQ(state.velocity, read.velocity);
 }
 
+// Thousands of pairs, which threads share: each sums up what its vertices are given in the order of their pairs.
+TEST(ContactDissipation, SharedPairsHaveTheSameBits) {
+  LayerOptions options = layers_of(0.04, 2e3);
+  options.friction = 0.3;
+  options.restitution = 0.6;
+  const auto run = [&](int threads, bool all_pairs) {
+    options.all_pairs = all_pairs;
+    options.deepest = 2;
+    const Body body = touching_body(beside(tetrahedron_mesh(CellType::tetrahedron4, 2, 0.1, 3),
+                                           tetrahedron_mesh(CellType::tetrahedron4, 2, 0.1, 5), {0.2, 0.3, 1.06}),
+                                    NeoHookean{lame_from_young(1.0, 0.3)}, options);
+    State state = approaching(body, body.model->node_count() / 2, {0.01, 0.0, 0.1}, {-0.02, 0.01, -0.15});
+    LatticeOptions lattice;
+    lattice.threads = threads;
+    const auto avi = avi_with(body, lattice);
+    avi->advance_to(state, 0.4);
+    EXPECT_LT(measure(*avi, "friction_work"), 0.0);
+    EXPECT_LT(measure(*avi, "restitution_work"), 0.0);
+    return state;
+  };
+  const State one = run(1, true);
+  for (const int threads : {2, 3, 8}) EXPECT_TRUE(same_bits(one, run(threads, true))) << threads;
+  EXPECT_TRUE(same_bits(one, run(2, false)));
+}
+
 }  // namespace
 }  // namespace tempi

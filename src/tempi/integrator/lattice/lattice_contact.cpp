@@ -16,9 +16,6 @@
 namespace tempi {
 namespace {
 
-constexpr std::size_t pairs_at_once = 64, pairs_in_cache = 1024;
-constexpr Index blocks_worth_sharing = 16;  // of pairs: two caches share the nodes of fewer at a loss
-constexpr Index vertices_at_once = 2048;
 constexpr Index windows_kept = 3;  // a layer that nobody touches
 
 }  // namespace
@@ -86,6 +83,7 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
                       [&](std::int32_t v) { return section.path_of_vertex[static_cast<std::size_t>(v)]; });
   }
   correct_velocities(plan);
+  shares_.resize(static_cast<std::size_t>(all_.size()));
   forget();
   paths_.resize(line_of_path_.size());
   chords_.resize(line_of_path_.size());
@@ -147,6 +145,7 @@ void LatticeContact::make_levels(Section& section) {
     for (std::size_t i = 0; i < exponents.size(); ++i)
       if (exponents[i] <= exponent) level.pairs.push_back(static_cast<std::int32_t>(i));
   }
+  for (Section::Level& level : section.levels) share_out(section, level);
   section.quiet.clear();
   section.first_of_vertex.assign(section.line_of_vertex.size() + 1, 0);
   for (const Pair& pair : section.pairs) {
@@ -161,6 +160,23 @@ void LatticeContact::make_levels(Section& section) {
           static_cast<std::int32_t>(i);
 }
 
+// Vertices near each other have numbers near each other: blocks go by their first, and each thread has as many vertices
+// as belong to its blocks.
+void LatticeContact::share_out(const Section& section, Section::Level& level) const {
+  const auto first_vertex = [&](std::int32_t block) {
+    const std::int32_t pair = level.pairs[static_cast<std::size_t>(block) * pairs_of_block];
+    return section.pairs[static_cast<std::size_t>(pair)].pair.vertex[0];
+  };
+  level.order.resize((level.pairs.size() + pairs_of_block - 1) / pairs_of_block);
+  std::iota(level.order.begin(), level.order.end(), 0);
+  std::ranges::stable_sort(level.order, {}, first_vertex);
+  level.vertices_from = {0};
+  const auto threads = static_cast<std::size_t>(all_.size());
+  for (std::size_t k = 1; k < threads; ++k)
+    level.vertices_from.push_back(first_vertex(level.order[k * level.order.size() / threads]));
+  level.vertices_from.push_back(std::numeric_limits<std::int32_t>::max());
+}
+
 LatticeContact::Fine LatticeContact::next(Fine done) const {
   Fine first = never;
   for (const Section& section : sections_)
@@ -169,174 +185,6 @@ LatticeContact::Fine LatticeContact::next(Fine done) const {
       first = std::min(first, ((done >> e) + 1) << e);
     }
   return first;
-}
-
-void LatticeContact::strike(Fine now, State& state) {
-  const int zeros = std::countr_zero(static_cast<std::uint64_t>(now));
-  for (Section& section : sections_) {
-    const Section::Level* due = nullptr;
-    for (const Section::Level& level : section.levels)
-      if (level.exponent <= zeros) due = &level;
-    if (due != nullptr) strike(section, *due, zeros, now, state);
-  }
-}
-
-// Forces of all pairs first, then kicks: what is not touched leaves no trace in sums either.
-void LatticeContact::strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state) {
-  const double at = in_ticks(now);
-  looked_at_.clear();
-  taking_.clear();
-  section.rigid.set_lines(at);
-  for (const std::int32_t i : due.pairs) {
-    const Quiet& quiet = section.quiet[static_cast<std::size_t>(i)];
-    if (quiet.until <= at || std::max(0, quiet.exponent - zeros) < quiet.layer) looked_at_.push_back(i);
-  }
-  const std::size_t at_once = section.takes ? looked_at_.size() : team_->size() > 1 ? pairs_in_cache : pairs_at_once;
-  for (std::size_t first = 0; first < looked_at_.size(); first += at_once) {
-    const auto some = std::span(looked_at_).subspan(first, std::min(at_once, looked_at_.size() - first));
-    if (pushes_.size() < some.size()) pushes_.resize(some.size());
-    const auto blocks = static_cast<Index>((some.size() + pairs_at_once - 1) / pairs_at_once);
-    team_->for_each(blocks, blocks < blocks_worth_sharing ? blocks : 1, [&](Index b) {
-      const std::size_t begin = static_cast<std::size_t>(b) * pairs_at_once;
-      const auto pairs = some.subspan(begin, std::min(pairs_at_once, some.size() - begin));
-      look(section, pairs, zeros, at, &pushes_[begin]);
-      for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const auto k = static_cast<std::size_t>(pairs[i]);
-        section.quiet[k] = quiet_after(section, section.pairs[k], pushes_[begin + i], at);
-      }
-    });
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      const PairPush& push = pushes_[i];
-      if (push.near == 0) continue;
-      Pair& pair = section.pairs[static_cast<std::size_t>(some[i])];
-      pair.near = std::max(pair.near, push.near);
-      if (push.touched == 0) continue;
-      pair.touched = std::max(pair.touched, push.touched);
-      counts_.strikes += push.touched - std::max(0, pair.exponent - zeros);
-      counts_.smallest_distance = std::min(counts_.smallest_distance, push.distance);
-      counts_.fastest = std::max(counts_.fastest, -push.rate);
-      if (section.takes)
-        taking_.push_back({some[i], static_cast<std::int32_t>(i), 1.0, {}});
-      else
-        add(section, pair, push);
-    }
-  }
-  if (section.takes) take(section);
-  kick(section, at, state);
-  state.damping += std::exchange(taken_, {});
-  state.constraints += std::exchange(held_, {});
-  wake_faster();
-}
-
-// What layers due do to pairs, those of one kind at a time.
-void LatticeContact::look(const Section& section, std::span<const std::int32_t> pairs, int zeros, double now,
-                          PairPush* pushes) const {
-  const SurfaceNodes nodes{section.node_of_vertex.data(), section.reference_of_vertex.data(), now, tick_,
-                           section.takes ? section.correction_of_vertex.data() : nullptr};
-  std::array<PairToPush, pairs_at_once> to_push;
-  for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
-    const SimplexPair kind = section.pairs[static_cast<std::size_t>(pairs[begin])].pair.kind;
-    for (end = begin; end < pairs.size(); ++end) {
-      const Pair& pair = section.pairs[static_cast<std::size_t>(pairs[end])];
-      if (pair.pair.kind != kind) break;
-      to_push[end] = {pair.pair.vertex,
-                      pair.constants.radii,
-                      pair.constants.parallel_from,
-                      pair.step,
-                      std::max(0, pair.exponent - zeros),
-                      pair.layers};
-    }
-    kernel_(kind, section.contact->layers(), nodes, std::span(to_push).subspan(begin, end - begin), pushes + begin);
-  }
-}
-
-// Distances do not change faster than the fastest vertex of the one goes and that of the other, together.
-LatticeContact::Quiet LatticeContact::quiet_after(const Section& section, const Pair& pair, const PairPush& push,
-                                                  double now) const {
-  Quiet quiet{never_quiet, 0, pair.exponent};
-  if (section.contact->options().all_pairs) return quiet;
-  while (quiet.layer < pair.layers && section.contact->distance(quiet.layer) > push.distance) ++quiet.layer;
-  if (quiet.layer == pair.layers || !std::isfinite(push.distance)) return quiet;
-  std::array<double, 2> speed{};
-  for (std::size_t a = 0; a < pair.pair.vertices().size(); ++a) {
-    const auto v = static_cast<std::size_t>(pair.pair.vertex[a]);
-    double& of_side = speed[a < static_cast<std::size_t>(pair.pair.kind.first) ? 0 : 1];
-    const std::int32_t path = section.path_of_vertex[v];
-    of_side = std::max(of_side, path >= 0 ? piece_[static_cast<std::size_t>(path)].limit : section.rigid.speed(v));
-  }
-  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon(), nearly = 1.0 - 1e-9;
-  const double gap = push.distance - section.contact->distance(quiet.layer) - rounding * push.reach;
-  if (gap > 0.0) quiet.until = now + nearly * gap / ((speed[0] + speed[1]) * tick_);
-  return quiet;
-}
-
-void LatticeContact::wake(std::int32_t path) {
-  for (Section& section : sections_) {
-    const std::int32_t v = section.vertex_of_path[static_cast<std::size_t>(path)];
-    if (v < 0) continue;
-    for (auto i = static_cast<std::size_t>(section.first_of_vertex[static_cast<std::size_t>(v)]);
-         i < static_cast<std::size_t>(section.first_of_vertex[static_cast<std::size_t>(v) + 1]); ++i)
-      section.quiet[static_cast<std::size_t>(section.of_vertex[i])].until = never_quiet;
-  }
-}
-
-void LatticeContact::wake_faster() {
-  if (!any_faster_.exchange(false)) return;
-  for (std::size_t p = 0; p < is_faster_.size(); ++p)
-    if (is_faster_[p] != 0) {
-      is_faster_[p] = 0;
-      wake(static_cast<std::int32_t>(p));
-    }
-}
-
-void LatticeContact::note_pushed(Section& section, std::int32_t vertex) {
-  if (std::exchange(section.is_pushed[static_cast<std::size_t>(vertex)], 1) == 0) pushed_.push_back(vertex);
-}
-
-// Impulses go to their nodes once all are known.
-void LatticeContact::add(Section& section, const Pair& pair, const PairPush& push) {
-  const auto vertices = pair.pair.vertices();
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    auto& given = section.given[static_cast<std::size_t>(vertices[i])];
-    for (std::size_t c = 0; c < 4; ++c) given[c] += push.impulse[i][c];
-    note_pushed(section, vertices[i]);
-  }
-}
-
-// Vertices that were pushed feel it.
-void LatticeContact::kick(Section& section, double now, State& state) {
-  const auto feel = [&](std::size_t v) {
-    const auto line = static_cast<std::size_t>(section.line_of_vertex[v]);
-    const auto given = std::exchange(section.given[v], {});
-    nodes_.drift(line, now);
-    NodeLine& node = nodes_.lines()[line];
-    for (std::size_t c = 0; c < 3; ++c) node.velocity[c] += given[c] * node.inverse_mass;
-  };
-  const auto is_booked = [&](std::size_t v) {  // an impulse of something rigid, or of a support
-    const std::int32_t line = section.line_of_vertex[v];
-    return line < 0 || supports_.held(static_cast<std::size_t>(line)) >= 0;
-  };
-  for (const std::int32_t vertex : pushed_) {
-    const auto v = static_cast<std::size_t>(vertex);
-    if (section.takes) book_taken(section, v, now);
-    if (!is_booked(v)) continue;
-    if (const std::int32_t line = section.line_of_vertex[v]; line >= 0) {
-      feel(v);
-      supports_.settle_line(static_cast<std::size_t>(line), nodes_.lines(), state.supports);
-    } else {
-      const auto p = std::exchange(section.given[v], {});
-      const Vector given = {p[0], p[1], p[2]};
-      held_.add(section.rigid.place(v, now), {-given[0], -given[1], -given[2]},
-                -dot(given, section.rigid.velocity(v, now)));
-    }
-  }
-  team_->for_each(std::ssize(pushed_), vertices_at_once, [&](Index i) {
-    const auto v = static_cast<std::size_t>(pushed_[static_cast<std::size_t>(i)]);
-    section.is_pushed[v] = 0;
-    if (!is_booked(v)) feel(v);
-    if (const std::int32_t path = section.path_of_vertex[v]; path >= 0) follow(path, now);
-  });
-  pushed_.clear();
 }
 
 void LatticeContact::accept() {

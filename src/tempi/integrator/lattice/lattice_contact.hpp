@@ -126,6 +126,9 @@ class LatticeContact {
     struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
       std::int32_t exponent;
       std::vector<std::int32_t> pairs;
+      // Threads share blocks of these in this order, so that each begins with pairs near each other, and the vertices:
+      // thread k has those from the k-th of these on.
+      std::vector<std::int32_t> order, vertices_from;
     };
     std::vector<Level> levels;                             // ascending
     std::vector<Quiet> quiet;                              // of each pair
@@ -144,10 +147,21 @@ class LatticeContact {
     std::vector<std::int8_t> lacking;  // of each candidate, layers
     std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
   };
-  struct Taking {             // a pair that pushes where energy may be taken
-    std::int32_t pair, push;  // places in `pairs`, `pushes_`
-    double kept;              // part of the push
-    Quad friction;            // on the first closest point [N s]
+  struct Taking {   // of a pair that pushes where energy may be taken
+    double kept;    // part of the push
+    Quad friction;  // on the first closest point [N s]
+  };
+  static constexpr std::size_t pairs_of_block = 128;  // that are looked at together
+  // Those of a block that push in an instant: from its number times pairs_of_block on in `pushes_`, `pushing_`,
+  // `taking_`.
+  struct Block {
+    std::int32_t pushing = 0;
+    std::int32_t lowest = std::numeric_limits<std::int32_t>::max(), highest = -1;  // of their vertices
+    Index strikes = 0;
+    double smallest_distance = std::numeric_limits<double>::infinity(), fastest = 0.0;
+  };
+  struct alignas(64) Share {                   // of a thread, in an instant
+    std::vector<std::int32_t> pushed, booked;  // vertices; those whose impulse somebody gives from outside
   };
   static constexpr std::size_t pieces_of_window = 16;
   using Pieces = std::array<double, pieces_of_window + 1>;  // times of their ends [ticks]
@@ -184,6 +198,7 @@ class LatticeContact {
     return path < 0 ? section.rigid.path(vertex) : Path(paths_[static_cast<std::size_t>(path)]);
   }
   void make_levels(Section& section);
+  void share_out(const Section& section, Section::Level& level) const;
   void strike(Section& section, const Section::Level& due, int zeros, Fine now, State& state);
   Quiet quiet_after(const Section& section, const Pair& pair, const PairPush& push, double now) const;
   void begin_paths(double to);
@@ -195,11 +210,24 @@ class LatticeContact {
   void wake(std::int32_t path);
   void wake_faster();
   void look(const Section& section, std::span<const std::int32_t> pairs, int zeros, double now, PairPush* pushes) const;
-  void add(Section& section, const Pair& pair, const PairPush& push);
-  void take(Section& section);
-  void book_taken(Section& section, std::size_t vertex, double now);
-  void note_pushed(Section& section, std::int32_t vertex);
-  void kick(Section& section, double now, State& state);
+  void look(Section& section, std::span<const std::int32_t> due, std::size_t block, int zeros, double now);
+  void count(const Block& block);
+  template <class Visit>
+  void each_push_of(std::size_t block, Visit&& visit) const {  // its place in `pushes_`
+    const std::size_t begin = block * pairs_of_block;
+    for (std::size_t k = begin; k < begin + static_cast<std::size_t>(blocks_[block].pushing); ++k) visit(k);
+  }
+  template <class Visit>
+  void each_push(std::size_t blocks, Visit&& visit) const {
+    for (std::size_t b = 0; b < blocks; ++b) each_push_of(b, visit);
+  }
+  void take(Section& section, std::size_t blocks);
+  void add(Section& section, std::size_t blocks, Share& share, std::int32_t from, std::int32_t to);
+  void book_taken(Section& section, std::size_t blocks, double now);
+  void book_taken_at(Section& section, std::size_t vertex, double now);
+  void feel(Section& section, std::size_t vertex, double now);
+  void kick(Section& section, Share& share, double now);
+  void kick_booked(Section& section, std::size_t shares, double now, State& state);
   Swept sweep(const Section& section, std::size_t vertex, double to) const;
   void follow(std::int32_t path, double now);
   void find(Section& section, double to);
@@ -238,13 +266,14 @@ class LatticeContact {
   Index window_ = 0;
   Counts counts_, kept_counts_;
   PushKernel kernel_;
-  std::vector<std::int32_t> looked_at_;  // pairs, in the instant
-  AlignedVector<PairPush> pushes_;       // of some of these
-  AlignedVector<Taking> taking_;         // in the instant
-  std::vector<char> is_faster_;          // than its limit was
-  Given taken_, held_;                   // of the instant: by friction and restitution; by what is rigid
+  std::vector<Block> blocks_;          // of the instant
+  AlignedVector<PairPush> pushes_;     // of these
+  std::vector<std::int32_t> pushing_;  // whose they are, places in `pairs`
+  AlignedVector<Taking> taking_;       // of these
+  std::vector<Share> shares_;          // of the threads
+  std::vector<char> is_faster_;        // than its limit was
+  Given taken_, held_;                 // of the instant: by friction and restitution; by what is rigid
   std::atomic<bool> any_faster_ = false;
-  std::vector<std::int32_t> pushed_;  // vertices, in it
   std::unique_ptr<LatticeCorrections> corrections_;
 };
 

@@ -7,12 +7,6 @@
 #include "tempi/integrator/lattice/lattice_contact.hpp"
 
 namespace tempi {
-namespace {
-
-constexpr Index pairs_at_once = 2048;
-
-}  // namespace
-
 // Friction and restitution ask how fast bodies slide and part.
 void LatticeContact::correct_velocities(const LatticeGroups& plan) {
   static constexpr VelocityCorrection none;
@@ -34,56 +28,47 @@ void LatticeContact::correct_velocities(const LatticeGroups& plan) {
 // While bodies part they get a part of the push; Coulomb's friction stops at most. Both look at velocities before the
 // instant, friction as if each node's mass were shared out among the pairs that push it: what each takes from its
 // shares all together take at least, for kinetic energy is convex.
-void LatticeContact::take(Section& section) {
+void LatticeContact::take(Section& section, std::size_t blocks) {
   const LayerOptions& options = section.contact->options();
-  const auto vertices = [&](const Taking& of) {
-    return section.pairs[static_cast<std::size_t>(of.pair)].pair.vertices();
+  const auto vertices = [&](std::size_t k) {
+    return section.pairs[static_cast<std::size_t>(pushing_[k])].pair.vertices();
   };
-  for (const Taking& taking : taking_)
-    for (const std::int32_t v : vertices(taking)) ++section.taking[static_cast<std::size_t>(v)];
-  team_->for_each(std::ssize(taking_), pairs_at_once, [&](Index k) {
-    Taking& taking = taking_[static_cast<std::size_t>(k)];
-    const PairPush& push = pushes_[static_cast<std::size_t>(taking.push)];
-    if (push.rate > 0.0) taking.kept = options.restitution;
-    Quad squares;
-    for (std::size_t c = 0; c < 4; ++c) squares[c] = push.sliding[c] * push.sliding[c];
-    const double squared = squares[0] + squares[1] + squares[2];
-    if (options.friction == 0.0 || !(squared > 0.0)) return;
-    double light = 0.0;  // how fast an impulse along it changes that speed, times its square
-    for (std::size_t i = 0; i < vertices(taking).size(); ++i) {
-      const auto v = static_cast<std::size_t>(vertices(taking)[i]);
-      const Quad& of = section.lightness[v];
-      light += push.weight[i] * push.weight[i] * section.taking[v] *
-               (of[0] * squares[0] + of[1] * squares[1] + of[2] * squares[2]);
-    }
-    if (!(light > 0.0)) return;
-    const double p = std::min(options.friction * taking.kept * push.along / std::sqrt(squared), squared / light);
-    for (std::size_t c = 0; c < 4; ++c) taking.friction[c] = -p * push.sliding[c];
+  each_push(blocks, [&](std::size_t k) {
+    for (const std::int32_t v : vertices(k)) ++section.taking[static_cast<std::size_t>(v)];
   });
-  for (const Taking& taking : taking_) {
-    const PairPush& push = pushes_[static_cast<std::size_t>(taking.push)];
-    const Quad friction = taking.friction;
-    const double kept = taking.kept;
-    for (std::size_t i = 0; i < vertices(taking).size(); ++i) {
-      const std::int32_t vertex = vertices(taking)[i];
-      const auto v = static_cast<std::size_t>(vertex);
-      section.taking[v] = 0;
-      Quad given = section.given[v], rubbed = section.rubbed[v];
-      const double weight = push.weight[i];
-      for (std::size_t c = 0; c < 4; ++c) {
-        given[c] += kept * push.impulse[i][c] + weight * friction[c];
-        rubbed[c] += weight * friction[c];
+  team_->for_each(static_cast<Index>(blocks), [&](Index b) {
+    each_push_of(static_cast<std::size_t>(b), [&](std::size_t k) {
+      const PairPush& push = pushes_[k];
+      Taking& taking = taking_[k] = {push.rate > 0.0 ? options.restitution : 1.0, {}};
+      Quad squares;
+      for (std::size_t c = 0; c < 4; ++c) squares[c] = push.sliding[c] * push.sliding[c];
+      const double squared = squares[0] + squares[1] + squares[2];
+      if (options.friction == 0.0 || !(squared > 0.0)) return;
+      double light = 0.0;  // how fast an impulse along it changes that speed, times its square
+      for (std::size_t i = 0; i < vertices(k).size(); ++i) {
+        const auto v = static_cast<std::size_t>(vertices(k)[i]);
+        const Quad& of = section.lightness[v];
+        light += push.weight[i] * push.weight[i] * section.taking[v] *
+                 (of[0] * squares[0] + of[1] * squares[1] + of[2] * squares[2]);
       }
-      section.given[v] = given;
-      section.rubbed[v] = rubbed;
-      for (std::size_t c = 0; c < 4 && kept != 1.0; ++c) section.withheld[v][c] += (kept - 1.0) * push.impulse[i][c];
-      note_pushed(section, vertex);
-    }
-  }
+      if (!(light > 0.0)) return;
+      const double p = std::min(options.friction * taking.kept * push.along / std::sqrt(squared), squared / light);
+      for (std::size_t c = 0; c < 4; ++c) taking.friction[c] = -p * push.sliding[c];
+    });
+  });
+}
+
+// Vertices in the order of the pairs that push them.
+void LatticeContact::book_taken(Section& section, std::size_t blocks, double now) {
+  each_push(blocks, [&](std::size_t k) {
+    for (const std::int32_t v : section.pairs[static_cast<std::size_t>(pushing_[k])].pair.vertices())
+      if (std::exchange(section.taking[static_cast<std::size_t>(v)], 0) > 0)
+        book_taken_at(section, static_cast<std::size_t>(v), now);
+  });
 }
 
 // The work of what was taken at a vertex, at the mean of the velocities before and after.
-void LatticeContact::book_taken(Section& section, std::size_t v, double now) {
+void LatticeContact::book_taken_at(Section& section, std::size_t v, double now) {
   const auto rubbed = std::exchange(section.rubbed[v], {}), withheld = std::exchange(section.withheld[v], {});
   const NodeLine& node = *section.node_of_vertex[v];
   const VelocityCorrection& correction = *section.correction_of_vertex[v];
