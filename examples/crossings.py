@@ -56,15 +56,17 @@ def crossings(vtu: VtuFile) -> int:
     reach_of_face = np.linalg.norm(points[faces] - middle_of_face[:, None], axis=2).max(axis=1)
     low, high = points[edges].min(axis=1), points[edges].max(axis=1)
     floor, ceiling = points[faces].min(axis=1), points[faces].max(axis=1)
-    tree, found = cKDTree(middle_of_face), 0
-    for some in np.array_split(np.arange(len(edges)), 1 + len(edges) // 4096):  # whose neighbours have room in memory
-        near = tree.query_ball_point(middle_of_edge[some], reach_of_edge[some] + reach_of_face.max())
-        count = np.fromiter((len(n) for n in near), int, len(near))
-        i, j = np.repeat(some, count), np.fromiter((k for n in near for k in n), int, count.sum())
-        touch = ((low[i] <= ceiling[j]) & (floor[j] <= high[i])).all(axis=1)
-        i, j = i[touch], j[touch]
-        apart = (edges[i][:, :, None] != faces[j][:, None, :]).all(axis=(1, 2))
-        found += int(passes_through(points, edges[i[apart]], faces[j[apart]]).sum())
+    size, found = np.floor(np.log2(reach_of_face)), 0  # a tree for faces of about one size
+    for faces_of_size in (np.flatnonzero(size == one) for one in np.unique(size)):
+        tree, farthest = cKDTree(middle_of_face[faces_of_size]), reach_of_face[faces_of_size].max()
+        for some in np.array_split(np.arange(len(edges)), 1 + len(edges) // 4096):  # whose neighbours have room in memory
+            near = tree.query_ball_point(middle_of_edge[some], reach_of_edge[some] + farthest)
+            count = np.fromiter((len(n) for n in near), int, len(near))
+            i, j = np.repeat(some, count), faces_of_size[np.fromiter((k for n in near for k in n), int, count.sum())]
+            touch = ((low[i] <= ceiling[j]) & (floor[j] <= high[i])).all(axis=1)
+            i, j = i[touch], j[touch]
+            apart = (edges[i][:, :, None] != faces[j][:, None, :]).all(axis=(1, 2))
+            found += int(passes_through(points, edges[i[apart]], faces[j[apart]]).sum())
     return found
 
 
