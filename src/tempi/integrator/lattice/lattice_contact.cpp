@@ -84,6 +84,7 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
   }
   correct_velocities(plan);
   shares_.resize(static_cast<std::size_t>(all_.size()));
+  taken_.resize(sums_of_taken);
   forget();
   paths_.resize(line_of_path_.size());
   chords_.resize(line_of_path_.size());
@@ -172,8 +173,10 @@ void LatticeContact::share_out(const Section& section, Section::Level& level) co
   std::ranges::stable_sort(level.order, {}, first_vertex);
   level.vertices_from = {0};
   const auto threads = static_cast<std::size_t>(all_.size());
-  for (std::size_t k = 1; k < threads; ++k)
-    level.vertices_from.push_back(first_vertex(level.order[k * level.order.size() / threads]));
+  for (std::size_t k = 1; k < threads; ++k) {
+    const std::int32_t first = first_vertex(level.order[k * level.order.size() / threads]);
+    level.vertices_from.push_back(begin_of_sum(section, sum_of(section, static_cast<std::size_t>(first))));
+  }
   level.vertices_from.push_back(std::numeric_limits<std::int32_t>::max());
 }
 

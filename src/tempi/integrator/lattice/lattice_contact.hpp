@@ -126,8 +126,8 @@ class LatticeContact {
     struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
       std::int32_t exponent;
       std::vector<std::int32_t> pairs;
-      // Threads share blocks of these in this order, so that each begins with pairs near each other, and the vertices:
-      // thread k has those from the k-th of these on.
+      // Threads share blocks of these in this order, so that each has pairs near each other, and the vertices: thread k
+      // has those from the k-th of these on.
       std::vector<std::int32_t> order, vertices_from;
     };
     std::vector<Level> levels;                             // ascending
@@ -161,8 +161,15 @@ class LatticeContact {
     double smallest_distance = std::numeric_limits<double>::infinity(), fastest = 0.0;
   };
   struct alignas(64) Share {                   // of a thread, in an instant
-    std::vector<std::int32_t> pushed, booked;  // vertices; those whose impulse somebody gives from outside
+    std::int32_t from = 0, to = 0;             // vertices
+    std::vector<std::int32_t> pushed, booked;  // of these; those whose impulse somebody gives from outside
   };
+  // What was taken at vertices that follow each other, always the same ones: sums that do not depend on shares.
+  struct alignas(64) Taken {
+    Given given;
+    double by_friction = 0.0, by_restitution = 0.0;  // [J]
+  };
+  static constexpr std::size_t sums_of_taken = 64;
   static constexpr std::size_t pieces_of_window = 16;
   using Pieces = std::array<double, pieces_of_window + 1>;  // times of their ends [ticks]
   // A path in the window: straight pieces, each of as many kicks as lead astray from it by no more than `tolerance`. A
@@ -217,14 +224,24 @@ class LatticeContact {
     const std::size_t begin = block * pairs_of_block;
     for (std::size_t k = begin; k < begin + static_cast<std::size_t>(blocks_[block].pushing); ++k) visit(k);
   }
+  // Of the blocks that push somebody of a share: others are not even looked at, as they are in other caches.
   template <class Visit>
-  void each_push(std::size_t blocks, Visit&& visit) const {
-    for (std::size_t b = 0; b < blocks; ++b) each_push_of(b, visit);
+  void each_push_of(std::size_t blocks, const Share& share, Visit&& visit) const {
+    for (std::size_t b = 0; b < blocks; ++b)
+      if (blocks_[b].highest >= share.from && blocks_[b].lowest < share.to) each_push_of(b, visit);
   }
-  void take(Section& section, std::size_t blocks);
-  void add(Section& section, std::size_t blocks, Share& share, std::int32_t from, std::int32_t to);
-  void book_taken(Section& section, std::size_t blocks, double now);
-  void book_taken_at(Section& section, std::size_t vertex, double now);
+  // Which of the sums the vertex belongs to, and with which vertex a sum begins.
+  static std::size_t sum_of(const Section& section, std::size_t vertex) {
+    return vertex * sums_of_taken / section.given.size();
+  }
+  static std::int32_t begin_of_sum(const Section& section, std::size_t sum) {
+    return static_cast<std::int32_t>((sum * section.given.size() + sums_of_taken - 1) / sums_of_taken);
+  }
+  void count_taking(Section& section, std::size_t blocks, const Share& share);
+  void take(const Section& section, std::size_t block);
+  void add(Section& section, std::size_t blocks, Share& share);
+  void book_taken(Section& section, std::size_t vertex, double now);
+  void sum_up_taken(State& state);
   void feel(Section& section, std::size_t vertex, double now);
   void kick(Section& section, Share& share, double now);
   void kick_booked(Section& section, std::size_t shares, double now, State& state);
@@ -272,7 +289,8 @@ class LatticeContact {
   AlignedVector<Taking> taking_;       // of these
   std::vector<Share> shares_;          // of the threads
   std::vector<char> is_faster_;        // than its limit was
-  Given taken_, held_;                 // of the instant: by friction and restitution; by what is rigid
+  Given held_;                         // of the instant, by what is rigid
+  std::vector<Taken> taken_;           // of it, by friction and restitution
   std::atomic<bool> any_faster_ = false;
   std::unique_ptr<LatticeCorrections> corrections_;
 };

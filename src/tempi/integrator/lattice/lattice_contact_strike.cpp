@@ -45,27 +45,33 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
   const auto each_share = [&](auto&& what) {
     team.for_each(team.size(), [&](Index k) { what(static_cast<std::size_t>(k)); });
   };
+  for (std::size_t k = 0; k < shares; ++k) {
+    shares_[k].from = is_shared ? due.vertices_from[k] : 0;
+    shares_[k].to = is_shared ? due.vertices_from[k + 1] : std::numeric_limits<std::int32_t>::max();
+  }
   for (std::size_t first = 0; first < blocks; first += at_once) {
     const std::size_t some = std::min(at_once, blocks - first);
-    each_share([&](std::size_t k) {
-      for (std::size_t i = k * some / shares; i < (k + 1) * some / shares; ++i) {
-        const std::size_t b = is_shared ? static_cast<std::size_t>(due.order[i]) : i;
-        const std::size_t begin = (first + b) * pairs_of_block;
-        look(section, std::span(due.pairs).subspan(begin, std::min(pairs_of_block, due.pairs.size() - begin)), b, zeros,
-             at);
-      }
+    const auto each_block = [&](auto&& what) {
+      each_share([&](std::size_t k) {
+        for (std::size_t i = k * some / shares; i < (k + 1) * some / shares; ++i)
+          what(is_shared ? static_cast<std::size_t>(due.order[i]) : i);
+      });
+    };
+    each_block([&](std::size_t b) {
+      const std::size_t begin = (first + b) * pairs_of_block;
+      const std::size_t size = std::min(pairs_of_block, due.pairs.size() - begin);
+      look(section, std::span(due.pairs).subspan(begin, size), b, zeros, at);
     });
     for (std::size_t b = 0; b < some; ++b) count(blocks_[b]);
-    if (section.takes) take(section, some);
-    each_share([&](std::size_t k) {
-      add(section, some, shares_[k], is_shared ? due.vertices_from[k] : 0,
-          is_shared ? due.vertices_from[k + 1] : std::numeric_limits<std::int32_t>::max());
-    });
-    if (section.takes) book_taken(section, some, at);
+    if (section.takes) {
+      each_share([&](std::size_t k) { count_taking(section, some, shares_[k]); });
+      each_block([&](std::size_t b) { take(section, b); });
+    }
+    each_share([&](std::size_t k) { add(section, some, shares_[k]); });
   }
   each_share([&](std::size_t k) { kick(section, shares_[k], at); });
   kick_booked(section, shares, at, state);
-  state.damping += std::exchange(taken_, {});
+  if (section.takes) sum_up_taken(state);
   state.constraints += std::exchange(held_, {});
   wake_faster();
 }
@@ -177,13 +183,13 @@ void LatticeContact::wake_faster() {
 }
 
 // Impulses on the vertices of a share, which are felt once all are known.
-void LatticeContact::add(Section& section, std::size_t blocks, Share& share, std::int32_t from, std::int32_t to) {
-  const auto add_push = [&](std::size_t k) {
+void LatticeContact::add(Section& section, std::size_t blocks, Share& share) {
+  each_push_of(blocks, share, [&](std::size_t k) {
     const ContactPair& pair = section.pairs[static_cast<std::size_t>(pushing_[k])].pair;
     const PairPush& push = pushes_[k];
     for (std::size_t i = 0; i < pair.vertices().size(); ++i) {
       const std::int32_t vertex = pair.vertex[i];
-      if (vertex < from || vertex >= to) continue;
+      if (vertex < share.from || vertex >= share.to) continue;
       const auto v = static_cast<std::size_t>(vertex);
       Quad given = section.given[v];
       if (section.takes) {
@@ -202,9 +208,7 @@ void LatticeContact::add(Section& section, std::size_t blocks, Share& share, std
       section.given[v] = given;
       if (std::exchange(section.is_pushed[v], 1) == 0) share.pushed.push_back(vertex);
     }
-  };
-  for (std::size_t b = 0; b < blocks; ++b)  // those of others are not even looked at: they are in other caches
-    if (blocks_[b].highest >= from && blocks_[b].lowest < to) each_push_of(b, add_push);
+  });
 }
 
 void LatticeContact::feel(Section& section, std::size_t v, double now) {
@@ -219,6 +223,7 @@ void LatticeContact::kick(Section& section, Share& share, double now) {
   for (const std::int32_t vertex : share.pushed) {
     const auto v = static_cast<std::size_t>(vertex);
     section.is_pushed[v] = 0;
+    if (section.takes) book_taken(section, v, now);
     const std::int32_t line = section.line_of_vertex[v];
     if (line < 0 || supports_.held(static_cast<std::size_t>(line)) >= 0) {
       share.booked.push_back(vertex);
