@@ -2,6 +2,9 @@
 // Bodies that touch by layers of contact.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -64,6 +67,34 @@ inline State approaching(const Body& body, Index first, const std::vector<double
 inline std::unique_ptr<AviLattice> avi_with(const Body& body, LatticeOptions options = {}, double safety = 0.5) {
   return std::make_unique<AviLattice>(*body.model,
                                       lattice_of(own_steps(*body.model, safety), LatticeRule::powers_of_two), options);
+}
+
+// All nodes are in a sphere at `end`.
+inline void expect_within(const Body& body, const State& state, double end, const std::array<double, 3>& centre,
+                          double radius) {
+  for (Index a = 0; a < body.model->node_count(); ++a) {
+    double squared = 0.0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto i = 3 * static_cast<std::size_t>(a) + c;
+      const double x = body.model->reference()[i] + state.displacement[i] +
+                       state.velocity[i] * (end - state.clock[static_cast<std::size_t>(a)]);
+      squared += std::pow(x - centre[c], 2);
+    }
+    EXPECT_LT(squared, radius * radius);
+  }
+}
+
+// run(options, all_pairs) has the same bits however pairs are looked for.
+template <class Run>
+void expect_no_trace_of_the_search(Run&& run) {
+  const State one = run(LatticeOptions{}, false);
+  EXPECT_TRUE(same_bits(one, run(LatticeOptions{}, true)));
+  for (const double window : {0.3, 7.0, 200.0}) {
+    LatticeOptions options;
+    options.window = window;
+    options.threads = window > 1.0 ? 3 : 1;
+    EXPECT_TRUE(same_bits(one, run(options, false))) << window;
+  }
 }
 
 }  // namespace tempi::test

@@ -357,7 +357,7 @@ class Builder {
       starting_faces_.push_back(std::move(chosen.faces));
     }
     for (const WallInput& wall : walls)
-      walls_of_layers_.push_back({choose_wall(wall, body), start_of(wall, body), wall.place});
+      walls_of_layers_.push_back({choose_wall(wall, body), displacement_at(motion_of(wall, body), 0.0), wall.place});
     s_.body.in_field = s_.body.in_field || !walls.empty();
   }
 
@@ -383,11 +383,9 @@ class Builder {
       std::vector<std::array<double, 3>> x;
       for (const ContactSurface::Vertex& v : contact->surface().vertices()) {
         x.push_back(v.place);
-        const auto& moved = v.motion.displacement;
+        const auto moved = displacement_at(v.motion, 0.0);
         for (std::size_t c = 0; c < d; ++c)
-          x.back()[c] += !v.is_rigid()      ? s_.state.displacement[ordinal(v.node) * d + c]
-                         : moved != nullptr ? (*moved)[static_cast<int>(c)](std::array<double, 3>{}, 0.0)
-                                            : 0.0;
+          x.back()[c] += v.is_rigid() ? moved[c] : s_.state.displacement[ordinal(v.node) * d + c];
       }
       if (const std::string who = too_close(*contact, x, contact->law().outer); !who.empty())
         throw PlacedError(place, fmt::format("{}, nearer than distance = {:.6g} m where the run starts. Choose a "

@@ -93,6 +93,8 @@ Point padded(std::span<const double> values) {
   return x;
 }
 
+}  // namespace
+
 RigidMotion motion_of(const WallInput& in, const TouchingBody& body) {
   const int dim = body.mesh.dim();
   if (!in.velocity.empty() && std::ssize(in.velocity) != dim)
@@ -115,12 +117,6 @@ Point displacement_at(const RigidMotion& motion, double t) {
   for (int c = 0; motion.displacement != nullptr && c < motion.displacement->size(); ++c)
     x[static_cast<std::size_t>(c)] += finite_value((*motion.displacement)[c], Point{}, t, "the displacement of a wall");
   return x;
-}
-
-}  // namespace
-
-Point start_of(const WallInput& in, const TouchingBody& body) {
-  return at_place(in.place, [&] { return displacement_at(motion_of(in, body), 0.0); });
 }
 
 std::vector<Point> velocities_of(const WallInput& in, const TouchingBody& body) {

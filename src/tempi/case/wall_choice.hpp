@@ -15,12 +15,14 @@ namespace tempi {
 // Throws PlacedError: keys that belong to another type, a shape that cannot be, nobody who could touch it.
 HardWall choose_wall(const WallInput& in, const TouchingBody& body);
 
-// As a rigid thing among what layers of contact push. Throws PlacedError: as choose_wall; a wall for some only, or with
-// a step; a motion without a component for each dimension, formulas of places.
-void add_wall(SurfaceBuilder& builder, const WallInput& in, const TouchingBody& body);
+// How it moves. Throws PlacedError: not a component for each dimension, formulas of places.
+RigidMotion motion_of(const WallInput& in, const TouchingBody& body);
+// How far something that moves so is at t from where it is placed [m]. Throws SolveError: a formula without a value.
+std::array<double, 3> displacement_at(const RigidMotion& motion, double t);
 
-// Where it is at t = 0 from where it is placed [m].
-std::array<double, 3> start_of(const WallInput& in, const TouchingBody& body);
+// As a rigid thing among what layers of contact push. Throws PlacedError: as choose_wall, motion_of; a wall for some
+// only, or with a step; a formula without a value at some time of the run.
+void add_wall(SurfaceBuilder& builder, const WallInput& in, const TouchingBody& body);
 
 // Its velocities [m/s] in the course of the run; none: it rests.
 std::vector<std::array<double, 3>> velocities_of(const WallInput& in, const TouchingBody& body);

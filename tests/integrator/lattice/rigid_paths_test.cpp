@@ -175,28 +175,11 @@ TEST(RigidPaths, ShakenWallsLeaveNoTraceOfTheSearch) {
     const auto avi = avi_with(body, lattice);
     avi->advance_to(state, end);
     EXPECT_GT(measure(*avi, "contact_strikes"), 1000.0);
-    for (Index a = 0; a < body.model->node_count(); ++a) {
-      const std::array<double, 3> centre = {0.6 + 0.2 * std::sin(2 * end), 0.5 + 0.1 * std::sin(5 * end),
-                                            0.5 + 0.05 * end};
-      double squared = 0.0;
-      for (std::size_t c = 0; c < 3; ++c) {
-        const auto i = 3 * static_cast<std::size_t>(a) + c;
-        const double x = body.model->reference()[i] + state.displacement[i] +
-                         state.velocity[i] * (end - state.clock[static_cast<std::size_t>(a)]);
-        squared += std::pow(x - centre[c], 2);
-      }
-      EXPECT_LT(squared, 1.3 * 1.3);
-    }
+    expect_within(body, state, end, {0.6 + 0.2 * std::sin(2 * end), 0.5 + 0.1 * std::sin(5 * end), 0.5 + 0.05 * end},
+                  1.3);
     return state;
   };
-  const State one = run({}, false);
-  EXPECT_TRUE(same_bits(one, run({}, true)));
-  for (const double window : {0.3, 7.0, 200.0}) {
-    LatticeOptions options;
-    options.window = window;
-    options.threads = window > 1.0 ? 3 : 1;
-    EXPECT_TRUE(same_bits(one, run(options, false))) << window;
-  }
+  expect_no_trace_of_the_search(run);
 }
 
 }  // namespace
