@@ -93,6 +93,13 @@ def blank_picture(height: float) -> Figure:
     return new_figure(WIDTH, height)
 
 
+def lit(corners: np.ndarray) -> np.ndarray:
+    """Colours of triangles (n, 3, 3) that a light from above shines on: (n, 3)."""
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    shade = 0.35 + 0.65 * np.abs(normal @ np.array([0.4, -0.3, 0.87])) / np.linalg.norm(normal, axis=1)
+    return shade[:, None] * np.array([0.34, 0.71, 0.91])
+
+
 def draw_residual(result: Run, end: float, path: Path) -> None:
     """The residual of the probe called "one" over the largest energy of its element, until `end`."""
     figure = blank_picture(2.6)

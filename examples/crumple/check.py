@@ -17,7 +17,7 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from crossings import crossings_of  # noqa: E402
-from measure import Report, Run, VtuFile, blank_picture, options, run  # noqa: E402
+from measure import Report, Run, VtuFile, blank_picture, lit, options, run  # noqa: E402
 from mesh import Mesh  # noqa: E402
 
 START, SPEED = 0.17, 0.4  # of the walls: from the middle [m], towards it [m/s]
@@ -30,10 +30,8 @@ def draw(result: Run) -> None:
         t, path = min(result.frames, key=lambda frame: abs(frame[0] - part * last))
         vtu = VtuFile(path)
         corners = 1e3 * vtu.places[Mesh(vtu).faces[:, :3]]
-        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        shade = 0.35 + 0.65 * np.abs(normal @ np.array([0.4, -0.3, 0.87])) / np.linalg.norm(normal, axis=1)
         ax = figure.add_subplot(1, 4, k + 1, projection="3d")
-        ax.add_collection3d(Poly3DCollection(corners, facecolors=shade[:, None] * np.array([0.34, 0.71, 0.91]), edgecolor="none"))
+        ax.add_collection3d(Poly3DCollection(corners, facecolors=lit(corners), edgecolor="none"))
         room = 1e3 * max(START - SPEED * t, 0.06)
         ax.set(xlim=(-room, room), ylim=(-room, room), zlim=(-room, room), box_aspect=(1, 1, 1), title=f"{1e3 * t:.0f} ms")
         ax.axis("off")

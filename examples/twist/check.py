@@ -15,7 +15,7 @@ from matplotlib.collections import PolyCollection
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from crossings import crossings_of  # noqa: E402
-from measure import Report, Run, VtuFile, blank_picture, options, run  # noqa: E402
+from measure import Report, Run, VtuFile, blank_picture, lit, options, run  # noqa: E402
 from mesh import Mesh  # noqa: E402
 
 
@@ -34,10 +34,8 @@ def draw(result: Run) -> None:
         vtu = VtuFile(path)
         corners = 1e3 * vtu.places[Mesh(vtu).faces[:, :3]]
         corners = corners[np.argsort(-corners[:, :, 1].mean(axis=1))]  # far ones first
-        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        shade = 0.35 + 0.65 * np.abs(normal @ np.array([0.4, -0.3, 0.87])) / np.linalg.norm(normal, axis=1)
         seen = np.stack((corners[:, :, 0] + 0.2 * corners[:, :, 1], corners[:, :, 2] + 0.35 * corners[:, :, 1]), axis=2)
-        ax.add_collection(PolyCollection(list(seen), facecolors=shade[:, None] * np.array([0.34, 0.71, 0.91]), edgecolor="none"))
+        ax.add_collection(PolyCollection(list(seen), facecolors=lit(corners), edgecolor="none"))
         ax.set(xlim=(-215, 215), ylim=(-65, 65), aspect="equal", title=f"{1e3 * t:.0f} ms")
         ax.axis("off")
     figure.savefig(HERE / "twist.png", dpi=200)

@@ -133,6 +133,18 @@ history = 100
         self.assertRegex(said.stdout, r"contact  0 faces, 24 edges, 24 vertices; layers from 0\.02 to 0\.002 m")
         self.assertIn("first steps", said.stdout)
 
+    def test_check_tells_how_often_pairs_that_touch_strike(self):
+        self.write("bodies.msh", squares((0, 0)))
+        flat = '[[wall]]\ntype = "plane"\npoint = [0, -0.021]\nnormal = [0, 1]\n[[load]]\ntype = "gravity"\nvalue = [0, -1]\n'
+        self.write("case.toml", body(flat + CONTACT, end=3).replace("history = 40", "history = 3000"))
+        found = re.search(r"1000 pairs that touch all the time strike (\S+) times", self.tempi("check", "case.toml").stdout)
+        self.assertIsNotNone(found)
+        self.assertEqual(0, self.tempi("run", "case.toml").returncode)
+        pairs = history(self.folder / "case.out")["contact_1.pairs"]
+        self.assertGreater(sum(pairs), len(pairs))  # it lies there
+        told = float(found[1]) * sum(pairs) / len(pairs) / 1000
+        self.assertAlmostEqual(1, summary(self.folder / "case.out")["measures"]["contact_strikes"] / told, delta=0.35)
+
     def test_cells_look_while_the_first_layer_is_crossed(self):
         self.write("bodies.msh", squares((0, 0)))
         crossing = 0.9 * 0.02 * (1 - 0.5**0.5)  # [m]

@@ -211,11 +211,12 @@ std::string describe_model(const Simulation& s) {
         surface.face_count(), surface.edge_count(), surface.vertices().size(), o.law.outer, o.law.inner,
         o.law.stiffness, o.law.exponent, o.law.barrier(0), o.speed);
     const auto [shortest, longest] = contact->range_of_steps();
-    const double of_strike = 6e-7 * s.input.end_time;  // 0.6 us each, as docs/contact.md has it
+    constexpr double pairs = 1000.0, fast = 1e-7, slow = 1e-6;  // a strike takes that long [s], docs/contact.md
+    const double strikes = pairs * s.input.end_time / shortest;
     out += fmt::format(
         "           first steps {:.4g} to {:.4g} s, each next half of that; the time below is of a run in which nobody "
-        "touches: a pair that touches all the time adds some {:.2g} to {:.2g} s for the first layer\n",
-        shortest, longest, of_strike / longest, of_strike / shortest);
+        "touches: {} pairs that touch all the time strike {:.2g} times, which takes {:.2g} to {:.2g} s more\n",
+        shortest, longest, pairs, strikes, fast * strikes, slow * strikes);
   }
   for (const HardWall& wall : s.body.walls)
     out += fmt::format("  wall     for {} nodes, which do not pass it\n", wall.nodes.size());

@@ -2,13 +2,13 @@
 #include "tempi/diagnostic/vibration.hpp"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy.hpp"
+#include "tempi/integrator/one_step/newton.hpp"
 #include "tempi/model/assembled_stiffness.hpp"
 #include "tempi/model/state.hpp"
 
@@ -34,8 +34,8 @@ Vibration slowest_vibration(const Model& model, std::span<const double> u) {
   const Index n = std::ssize(of_row);
   Matrix free(n, n);
   free.setFromTriplets(entries.begin(), entries.end());
-  const Eigen::SimplicialLDLT<Matrix> solver(free);
-  if (n == 0 || solver.info() != Eigen::Success)
+  SparseFactors factors(SparseFactors::Kind::positive);
+  if (n == 0 || !factors.factorise(free))
     throw InputError("the model's stiffness cannot be factorised: hold it somewhere, but not everywhere.");
   constexpr Index shapes = 6;  // taken together: several may be as slow, as the two bendings of a square bar
   constexpr int most_turns = 500;
@@ -48,7 +48,9 @@ Vibration slowest_vibration(const Model& model, std::span<const double> u) {
   }
   double lambda = 0.0, residual = 1.0;  // lambda K^-1 M x - x: K x has the rounding of stiffnesses that cancel
   for (int turn = 0; turn < most_turns; ++turn) {
-    const Eigen::MatrixXd MX = mass.asDiagonal() * X, Y = solver.solve(MX);
+    const Eigen::MatrixXd MX = mass.asDiagonal() * X;
+    Eigen::MatrixXd Y(n, X.cols());
+    for (Index k = 0; k < X.cols(); ++k) Y.col(k) = factors.solve(MX.col(k));
     const Eigen::VectorXd off = lambda * Y.col(0) - X.col(0);
     residual = turn == 0 ? 1.0 : std::sqrt(off.dot(mass.cwiseProduct(off)));
     if (residual < 1e-10) break;

@@ -88,10 +88,10 @@ class AviLattice final : public Integrator {
   void advance(State& state, double t_end, Observer* observer) override;
   void go(State& state, double t_end, Fine until, Observer* observer);
   void go_in_windows(State& state, double t_end, Observer* observer);
-  bool run_window(State& state, double t_end, Fine until, double to);
+  bool run_window(State& state, double t_end, Fine until, double to, double& went);
   Fine longest_window() const;
-  void choose_window(double taken, bool again);
-  bool try_sharing();
+  void choose_window(double went, bool whole);
+  void try_sharing();
   void note_sharing(double cost);
   void keep(const State& state);
   void go_back(State& state, double to);
@@ -133,19 +133,16 @@ class AviLattice final : public Integrator {
   std::unique_ptr<LatticeMollifier> mollifier_;  // where steps are unequal and it was asked for
   std::unique_ptr<LatticeContact> contact_;      // where the model has layers
   LatticeDampers packed_dampers_;
-  Dampers dampers_;                                           // where those do not take all
-  std::unique_ptr<LatticeWatch> watch_;                       // as soon as somebody looks
-  Index now_ = 0;                                             // the last tick done
-  Fine fine_ = 0;                                             // the last instant done; of layers, between ticks
-  double asked_window_;                                       // [ticks]; 0: as costs have it
-  Fine going_ = 0;                                            // the instant in hand
-  Fine window_;                                               // how long windows are; 1: to be chosen
-  struct WindowCost {                                         // wall times [s]
-    double taken = 0.0;                                       // of windows of this length
-    double before = std::numeric_limits<double>::infinity();  // of those before, by their time
-    Index windows = 0;
-    bool longer = true;
-    bool again = false;  // one had to run again
+  Dampers dampers_;                      // where those do not take all
+  std::unique_ptr<LatticeWatch> watch_;  // as soon as somebody looks
+  Index now_ = 0;                        // the last tick done
+  Fine fine_ = 0;                        // the last instant done; of layers, between ticks
+  double asked_window_;                  // [ticks]; 0: as costs have it
+  Fine going_ = 0;                       // the instant in hand
+  Fine window_;                          // how long windows are; 1: to be chosen
+  struct WindowCost {                    // of windows of this length, wall times [s]
+    double fixed = 0.0;                  // of searches, and all that windows begin and end with
+    double wasted = 0.0;                 // of runs that were taken back
   } cost_;
   struct Sharing {                 // of contact's loops among threads
     bool pays = true;              // as it was found last

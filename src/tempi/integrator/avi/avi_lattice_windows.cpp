@@ -13,6 +13,17 @@
 #include "tempi/integrator/avi/avi_lattice.hpp"
 
 namespace tempi {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr LatticeContact::Fine fine_tick = LatticeContact::Fine{1} << LatticeContact::fine_bits,
+                               shortest_window = fine_tick / 16;
+constexpr Index windows_of_a_trial = 6, windows_between_trials = 60;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
 
 void AviLattice::keep(const State& state) {
   if (!kept_) kept_ = std::make_unique<Kept>();
@@ -58,9 +69,9 @@ void AviLattice::go(State& state, double t_end, Fine until, Observer* observer) 
   }
 }
 
-// Whether it stands: nothing was missed. What fails in a motion that missed somebody has not happened; what none of the
-// layers stops leaves the state as it was when the window began.
-bool AviLattice::run_window(State& state, double t_end, Fine until, double to) {
+// Whether it stands: nothing was missed. `went`: for how long it ran [s]. What fails in a motion that missed somebody
+// has not happened; what none of the layers stops leaves the state as it was when the window began.
+bool AviLattice::run_window(State& state, double t_end, Fine until, double to, double& went) {
   const auto missed = [&](double by) {
     try {
       return contact_->missed(by);
@@ -69,55 +80,39 @@ bool AviLattice::run_window(State& state, double t_end, Fine until, double to) {
       throw;
     }
   };
+  const auto start = Clock::now();
   try {
     go(state, t_end, until, nullptr);
+    went = seconds_since(start);
   } catch (const SolveError&) {
+    went = seconds_since(start);
     if (!missed(LatticeContact::in_ticks(going_))) throw;
     return false;
   }
   return !missed(to);
 }
 
-namespace {
-
-constexpr LatticeContact::Fine fine_tick = LatticeContact::Fine{1} << LatticeContact::fine_bits,
-                               shortest_window = fine_tick / 16;
-
-}  // namespace
-
 // Longer ones spare little, and whoever was missed in one makes all of it run again.
 AviLattice::Fine AviLattice::longest_window() const {
   return 8 * fine_tick * *std::ranges::max_element(lattice_.ticks);
 }
 
-// Windows become longer where none had to run again and time passed no slower; otherwise longer, or shorter, for as
-// long as that makes time pass faster.
-void AviLattice::choose_window(double taken, bool again) {
-  constexpr Index enough = 4;        // windows
-  constexpr double by_chance = 1.2;  // one time may differ from another
-  cost_.taken += taken;
-  cost_.again = cost_.again || again;
-  if (++cost_.windows < enough) return;
-  const double now = cost_.taken / static_cast<double>(enough * window_);
-  const bool longer = (!cost_.again && now < by_chance * cost_.before) || cost_.longer == (now <= cost_.before);
-  cost_ = {0.0, now, 0, longer, false};
-  window_ = std::clamp(cost_.longer ? 2 * window_ : window_ / 2, shortest_window, longest_window());
+// Of windows twice as long there are half as many, and twice as many have to run again, each for twice as long: best
+// are those whose fixed cost is what is wasted. They become longer once that of those since the last change would have
+// paid for one more run as long as the last, which `went` for so long.
+void AviLattice::choose_window(double went, bool whole) {
+  const bool shorter = cost_.wasted > cost_.fixed, longer = whole && cost_.fixed > cost_.wasted + went;
+  if (!shorter && !longer) return;
+  cost_ = {};
+  window_ = std::clamp(longer ? 2 * window_ : window_ / 2, shortest_window, longest_window());
 }
 
-namespace {
-
-constexpr Index windows_of_a_trial = 6, windows_between_trials = 60;
-
-}  // namespace
-
 // Pairs are so short of work that threads may lose more by handing their nodes back and forth than they save: now and
-// then windows with and without them take turns. Whether such a window is about to begin.
-bool AviLattice::try_sharing() {
-  if (team_.size() == 1) return false;
+// then windows with and without them take turns.
+void AviLattice::try_sharing() {
+  if (team_.size() == 1) return;
   const Index at = sharing_.windows % windows_between_trials;
-  const bool on_trial = at < windows_of_a_trial;
-  contact_->share(on_trial ? at % 2 == 0 : sharing_.pays);
-  return on_trial;
+  contact_->share(at < windows_of_a_trial ? at % 2 == 0 : sharing_.pays);
 }
 
 void AviLattice::note_sharing(double cost) {
@@ -130,7 +125,6 @@ void AviLattice::note_sharing(double cost) {
 }
 
 void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
-  using Clock = std::chrono::steady_clock;
   constexpr double most_ticks = 0x1p31;
   constexpr int most_runs = 8;  // of a window: in one of many impacts each may have to be found after the one before
   const double end = t_end / lattice_.tick;
@@ -139,7 +133,7 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
         fmt::format("{:.9g} s are more than 2^31 ticks of {:.3g} s, beyond which instants of contact are not told "
                     "apart. Choose larger steps or a shorter run.",
                     t_end, lattice_.tick));
-  if (window_ <= 1) window_ = longest_window();
+  if (window_ <= 1) window_ = longest_window() / 8;
   while (window_from_ < end) {
     const auto next = [&] {
       return (static_cast<Fine>(std::floor(std::ldexp(window_from_, LatticeContact::fine_bits))) / window_ + 1) *
@@ -147,22 +141,22 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     };
     Fine until = next();
     double to = std::min(end, LatticeContact::in_ticks(until));
-    const bool on_trial = try_sharing();
+    try_sharing();
+    const auto start = Clock::now();
     contact_->begin(window_from_, to);
     keep(state);
-    auto start = Clock::now();
-    int runs = 1;
-    for (; !run_window(state, t_end, until, to); ++runs) {
+    double went = 0.0, wasted = 0.0;
+    for (int runs = 1; !run_window(state, t_end, until, to, went); ++runs) {
+      wasted += went;
       if (runs % most_runs == 0 && asked_window_ == 0.0 && window_ > shortest_window) {
         window_ /= 2;
         until = next();
         to = std::min(end, LatticeContact::in_ticks(until));
-        start = Clock::now();
-        cost_ = {0.0, std::numeric_limits<double>::infinity(), 0, false, false};
+        cost_ = {};
       }
       go_back(state, to);
     }
-    const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+    const double taken = seconds_since(start);
     if (observer != nullptr) {  // who looks sees only what stands
       go_back(state, to);
       go(state, t_end, until, observer);
@@ -170,7 +164,9 @@ void AviLattice::go_in_windows(State& state, double t_end, Observer* observer) {
     contact_->accept();
     const double from = std::exchange(window_from_, to);
     const bool whole = to == LatticeContact::in_ticks(until);
-    if (asked_window_ == 0.0 && whole && !on_trial) choose_window(taken, runs > 1);
+    cost_.fixed += taken - wasted - went;
+    cost_.wasted += wasted;
+    if (asked_window_ == 0.0) choose_window(went, whole);
     note_sharing(taken / (to - from));
   }
 }

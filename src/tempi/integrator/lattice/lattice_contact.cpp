@@ -47,6 +47,9 @@ LatticeContact::LatticeContact(const Model& model, const LatticeGroups& plan, La
     section.is_pushed.resize(section.line_of_vertex.size(), 0);
     section.is_watched.resize(section.line_of_vertex.size(), 0);
     section.swept.resize(section.line_of_vertex.size());
+    section.expected.resize(section.line_of_vertex.size());
+    section.expected_in.resize(section.line_of_vertex.size());
+    section.is_off.resize(section.line_of_vertex.size(), 0);
     for (const ContactSurface::Vertex& vertex : contact->surface().vertices())
       section.grown_by.push_back(0.5 * contact->law().outer * (1.0 + 1e-6) + vertex.radius);
     section.takes = contact->takes_energy();

@@ -65,8 +65,7 @@ class LatticeContact {
   void begin_again(double to);
   // Whether loops over pairs and vertices go on all threads or on the caller's: the same bits.
   void share(bool on_all) { team_ = on_all ? &all_ : &alone_; }
-  // It ends [ticks]: whether layers were missed, which are there from now on. Throws SolveError: none
-  // but such that time does not resolve.
+  // It ends [ticks]: whether layers were missed, which are there from now on. Throws SolveError: time resolves none.
   bool missed(double to);
   // Nothing was missed: layers that nobody touched for a while go.
   void accept();
@@ -126,8 +125,7 @@ class LatticeContact {
     struct Level {  // pairs whose deepest layer acts every 2^exponent, or more often; ascending
       std::int32_t exponent;
       std::vector<std::int32_t> pairs;
-      // Threads share blocks of these in this order, so that each has pairs near each other, and the vertices: thread k
-      // has those from the k-th of these on.
+      // Threads share blocks of these, near ones next to each other, and vertices: thread k those from the k-th on.
       std::vector<std::int32_t> order, vertices_from;
     };
     std::vector<Level> levels;                             // ascending
@@ -143,7 +141,10 @@ class LatticeContact {
     std::vector<char> is_watched;      // each vertex, being in a candidate: the others' boxes are looked at alone
     std::vector<double> grown_by;      // the box of each: half of what counts as near, and its radius [m]
     std::vector<Swept> swept;          // of those watched
-    std::vector<Chord> expected;       // ways of those watched, as they go
+    std::vector<Chord> expected;       // ways of those watched, as they go when the window begins
+    std::vector<Bounds> expected_in;   // and boxes
+    std::vector<char> is_off;          // of these, not where they were expected
+    std::vector<char> may_meet;        // of each candidate: the boxes expected touch; empty: not known
     std::vector<std::int8_t> lacking;  // of each candidate, layers
     std::vector<std::int32_t> pushes;  // of each vertex, pairs that pushed it in the window
   };
@@ -224,11 +225,11 @@ class LatticeContact {
     const std::size_t begin = block * pairs_of_block;
     for (std::size_t k = begin; k < begin + static_cast<std::size_t>(blocks_[block].pushing); ++k) visit(k);
   }
-  // Of the blocks that push somebody of a share: others are not even looked at, as they are in other caches.
+  // That push somebody of a share: others are not even looked at, as they are in other caches.
   template <class Visit>
-  void each_push_of(std::size_t blocks, const Share& share, Visit&& visit) const {
+  void each_block_of(std::size_t blocks, const Share& share, Visit&& visit) const {
     for (std::size_t b = 0; b < blocks; ++b)
-      if (blocks_[b].highest >= share.from && blocks_[b].lowest < share.to) each_push_of(b, visit);
+      if (blocks_[b].highest >= share.from && blocks_[b].lowest < share.to) visit(b);
   }
   // Which of the sums the vertex belongs to, and with which vertex a sum begins.
   static std::size_t sum_of(const Section& section, std::size_t vertex) {
@@ -239,7 +240,7 @@ class LatticeContact {
   }
   void count_taking(Section& section, std::size_t blocks, const Share& share);
   void take(const Section& section, std::size_t block);
-  void add(Section& section, std::size_t blocks, Share& share);
+  void add(Section& section, std::size_t block, Share& share);
   void book_taken(Section& section, std::size_t vertex, double now);
   void sum_up_taken(State& state);
   void feel(Section& section, std::size_t vertex, double now);
@@ -256,8 +257,8 @@ class LatticeContact {
   bool came_closer(const Section& section, const ContactPair& pair, int layer, double to) const;
   bool comes_closer(const Section& section, const ContactPair& pair, int layer, double from, double to) const;
   void require_others_before(const Section& section, const ContactPair& key, double to) const;
-  template <class Closer>
-  void count_lacking(Section& section, int most, Closer&& closer);
+  template <class Near, class Closer>
+  void count_lacking(Section& section, int most, Near&& near, Closer&& closer);
   void expect(Section& section, double to);
   bool add_missed(Section& section, double to);
   bool add_lacking(Section& section);
@@ -283,14 +284,14 @@ class LatticeContact {
   Index window_ = 0;
   Counts counts_, kept_counts_;
   PushKernel kernel_;
-  std::vector<Block> blocks_;          // of the instant
-  AlignedVector<PairPush> pushes_;     // of these
-  std::vector<std::int32_t> pushing_;  // whose they are, places in `pairs`
-  AlignedVector<Taking> taking_;       // of these
-  std::vector<Share> shares_;          // of the threads
-  std::vector<char> is_faster_;        // than its limit was
-  Given held_;                         // of the instant, by what is rigid
-  std::vector<Taken> taken_;           // of it, by friction and restitution
+  std::vector<Block> blocks_;         // of the instant
+  AlignedVector<PairPush> pushes_;    // of these
+  std::vector<ContactPair> pushing_;  // whose they are
+  AlignedVector<Taking> taking_;      // of these
+  std::vector<Share> shares_;         // of the threads
+  std::vector<char> is_faster_;       // than its limit was
+  Given held_;                        // of the instant, by what is rigid
+  std::vector<Taken> taken_;          // of it, by friction and restitution
   std::atomic<bool> any_faster_ = false;
   std::unique_ptr<LatticeCorrections> corrections_;
 };

@@ -27,9 +27,11 @@ void LatticeContact::correct_velocities(const LatticeGroups& plan) {
 
 // How many pairs push each vertex of a share.
 void LatticeContact::count_taking(Section& section, std::size_t blocks, const Share& share) {
-  each_push_of(blocks, share, [&](std::size_t k) {
-    for (const std::int32_t v : section.pairs[static_cast<std::size_t>(pushing_[k])].pair.vertices())
-      if (v >= share.from && v < share.to) ++section.taking[static_cast<std::size_t>(v)];
+  each_block_of(blocks, share, [&](std::size_t block) {
+    each_push_of(block, [&](std::size_t k) {
+      for (const std::int32_t v : pushing_[k].vertices())
+        if (v >= share.from && v < share.to) ++section.taking[static_cast<std::size_t>(v)];
+    });
   });
 }
 
@@ -39,7 +41,7 @@ void LatticeContact::count_taking(Section& section, std::size_t blocks, const Sh
 void LatticeContact::take(const Section& section, std::size_t block) {
   const LayerOptions& options = section.contact->options();
   each_push_of(block, [&](std::size_t k) {
-    const auto vertices = section.pairs[static_cast<std::size_t>(pushing_[k])].pair.vertices();
+    const auto vertices = pushing_[k].vertices();
     const PairPush& push = pushes_[k];
     Taking& taking = taking_[k] = {push.rate > 0.0 ? options.restitution : 1.0, {}};
     Quad squares;

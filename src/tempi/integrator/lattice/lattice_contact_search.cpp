@@ -17,6 +17,14 @@ namespace {
 constexpr Index pairs_at_once = 64, vertices_at_once = 1024;
 constexpr int layers_added_at_once = 2;
 
+// box_of(vertex).
+bool sides_touch(const ContactPair& pair, auto&& box_of) {
+  std::array<Bounds, 2> sides;
+  for (std::size_t k = 0; k < pair.vertices().size(); ++k)
+    sides[k < static_cast<std::size_t>(pair.kind.first) ? 0 : 1].take(box_of(static_cast<std::size_t>(pair.vertex[k])));
+  return sides[0].touches(sides[1]);
+}
+
 }  // namespace
 
 // Where a path is, and how it goes on. Paths may jump: two places at one time.
@@ -269,7 +277,8 @@ bool LatticeContact::comes_closer(const Section& section, const ContactPair& pai
                      pair.kind.within ? std::max(0.0, distance - stray) : distance + stray);
 }
 
-// How many layers each pair near enough lacks.
+// How many layers each pair near enough lacks. Whose vertices were all where they had been expected is near only if
+// that was expected.
 void LatticeContact::find(Section& section, double to) {
   const auto size = section.path_of_vertex.size();
   std::atomic<bool> good = section.searched.size() == size;
@@ -278,12 +287,25 @@ void LatticeContact::find(Section& section, double to) {
       const auto v = static_cast<std::size_t>(section.vertices_by_path[static_cast<std::size_t>(i)]);
       const Swept swept = sweep(section, v, to);
       if (!section.searched[v].holds(swept.box)) good.store(false, std::memory_order_relaxed);
-      if (section.is_watched[v] != 0) section.swept[v] = swept;
+      if (section.is_watched[v] == 0) return;
+      section.swept[v] = swept;
+      section.is_off[v] = section.expected_in[v].holds(swept.box) ? 0 : 1;
     });
   ++section.windows_searched;
   if (!good) search(section, to);
-  count_lacking(section, layers_added_at_once,
-                [&](const ContactPair& pair, int layer) { return came_closer(section, pair, layer, to); });
+  const bool is_expected = section.may_meet.size() == section.candidates.size();
+  const auto are_off = [&](const ContactPair& pair) {
+    return std::ranges::any_of(pair.vertices(),
+                               [&](std::int32_t v) { return section.is_off[static_cast<std::size_t>(v)] != 0; });
+  };
+  count_lacking(
+      section, layers_added_at_once,
+      [&](std::size_t i) {
+        const ContactPair& pair = section.candidates[i];
+        return (!is_expected || section.may_meet[i] != 0 || are_off(pair)) &&
+               sides_touch(pair, [&](std::size_t v) -> const Bounds& { return section.swept[v].box; });
+      },
+      [&](const ContactPair& pair, int layer) { return came_closer(section, pair, layer, to); });
 }
 
 // Who may be near while vertices stay where some windows' motion takes them: of more windows where few are near.
@@ -306,23 +328,21 @@ void LatticeContact::search(Section& section, double to) {
              (path < 0 ? 0.0 : ahead * chords_[static_cast<std::size_t>(path)].whole.stray));
   }
   section.contact->surface().find_pairs(section.searched, section.search, section.candidates);
+  section.may_meet.clear();
   leave_out_far(section, to);
   std::ranges::fill(section.is_watched, 0);
   for (const ContactPair& pair : section.candidates)
     for (const std::int32_t v : pair.vertices()) section.is_watched[static_cast<std::size_t>(v)] = 1;
 }
 
-// Of candidates whose boxes touch: closer(pair, layer), whether it comes within the distance of that layer.
-template <class Closer>
-void LatticeContact::count_lacking(Section& section, int most, Closer&& closer) {
+// Of candidates that are near(place among them): closer(pair, layer), whether it comes within the distance of that
+// layer.
+template <class Near, class Closer>
+void LatticeContact::count_lacking(Section& section, int most, Near&& near, Closer&& closer) {
   section.lacking.assign(section.candidates.size(), 0);
   team_->for_each(std::ssize(section.candidates), pairs_at_once, [&](Index i) {
+    if (!near(static_cast<std::size_t>(i))) return;
     const ContactPair& pair = section.candidates[static_cast<std::size_t>(i)];
-    std::array<Bounds, 2> sides;
-    for (std::size_t k = 0; k < pair.vertices().size(); ++k)
-      sides[k < static_cast<std::size_t>(pair.kind.first) ? 0 : 1].take(
-          section.swept[static_cast<std::size_t>(pair.vertex[k])].box);
-    if (!sides[0].touches(sides[1])) return;
     const auto there = std::ranges::lower_bound(section.pairs, pair, {}, &Pair::pair);
     const int layers = there != section.pairs.end() && there->pair == pair ? there->layers : 0;
     std::int8_t& lacking = section.lacking[static_cast<std::size_t>(i)];
@@ -332,29 +352,42 @@ void LatticeContact::count_lacking(Section& section, int most, Closer&& closer) 
 }
 
 // Who would be found missing if vertices went on as they go, straying from that as lately, had better be there from the
-// beginning.
+// beginning. Where they are pushed they will not go on so: of layers behind the first one is expected at a time, no
+// more than one beyond those within whose distance the pair was, and only such as bring no finer instants.
 void LatticeContact::expect(Section& section, double to) {
   const double outer = section.contact->law().outer;
-  std::vector<Chord>& chord = section.expected;
-  chord.resize(section.path_of_vertex.size());
-  for (std::size_t v = 0; v < chord.size(); ++v) {
-    if (section.is_watched[v] == 0) continue;
+  team_->for_each(std::ssize(section.expected), vertices_at_once, [&](Index i) {
+    const auto v = static_cast<std::size_t>(i);
+    if (section.is_watched[v] == 0) return;
     const std::int32_t path = section.path_of_vertex[v];
-    chord[v] = {place(section, v, nodes_.lines(), from_), place(section, v, nodes_.lines(), to),
-                path < 0 ? 0.0 : 0.05 * outer + 2.0 * chords_[static_cast<std::size_t>(path)].whole.stray};
-    Bounds& box = section.swept[v].box = {};
-    box.take(chord[v].begin);
-    box.take(chord[v].end);
-    box.grow(section.grown_by[v] + chord[v].stray);
-  }
-  count_lacking(section, 1, [&](const ContactPair& pair, int layer) {
-    if (layer > 0) return false;
-    std::array<Chord, 4> chords;
-    for (std::size_t k = 0; k < pair.vertices().size(); ++k)
-      chords[k] = chord[static_cast<std::size_t>(pair.vertex[k])];
-    return !chords_stay_apart(pair.kind, std::span(chords).first(pair.vertices().size()),
-                              section.contact->surface().apart_at(pair, section.contact->distance(layer)));
+    const Chord chord =
+        section.expected[v] = {place(section, v, nodes_.lines(), from_), place(section, v, nodes_.lines(), to),
+                               path < 0 ? 0.0
+                                        : 0.05 * outer + 2.0 * chords_[static_cast<std::size_t>(path)].whole.stray};
+    Bounds& box = section.expected_in[v] = {};
+    box.take(chord.begin);
+    box.take(chord.end);
+    box.grow(section.grown_by[v] + chord.stray);
   });
+  section.may_meet.resize(section.candidates.size());
+  count_lacking(
+      section, 1,
+      [&](std::size_t i) {
+        const bool near =
+            sides_touch(section.candidates[i], [&](std::size_t v) -> const Bounds& { return section.expected_in[v]; });
+        return (section.may_meet[i] = near ? 1 : 0) != 0;
+      },
+      [&](const ContactPair& pair, int layer) {
+        if (layer > 0) {
+          const auto there = std::ranges::lower_bound(section.pairs, pair, {}, &Pair::pair);
+          if (there->near + 1 < layer || there->exponent - layer < section.levels.front().exponent) return false;
+        }
+        std::array<Chord, 4> chords;
+        for (std::size_t k = 0; k < pair.vertices().size(); ++k)
+          chords[k] = section.expected[static_cast<std::size_t>(pair.vertex[k])];
+        return !chords_stay_apart(pair.kind, std::span(chords).first(pair.vertices().size()),
+                                  section.contact->surface().apart_at(pair, section.contact->distance(layer)));
+      });
   add_lacking(section);
 }
 

@@ -65,9 +65,14 @@ void LatticeContact::strike(Section& section, const Section::Level& due, int zer
     for (std::size_t b = 0; b < some; ++b) count(blocks_[b]);
     if (section.takes) {
       each_share([&](std::size_t k) { count_taking(section, some, shares_[k]); });
-      each_block([&](std::size_t b) { take(section, b); });
+      if (is_shared) each_block([&](std::size_t b) { take(section, b); });
     }
-    each_share([&](std::size_t k) { add(section, some, shares_[k]); });
+    each_share([&](std::size_t k) {
+      each_block_of(some, shares_[k], [&](std::size_t b) {
+        if (section.takes && !is_shared) take(section, b);  // while they are near
+        add(section, b, shares_[k]);
+      });
+    });
   }
   each_share([&](std::size_t k) { kick(section, shares_[k], at); });
   kick_booked(section, shares, at, state);
@@ -84,6 +89,7 @@ void LatticeContact::look(Section& section, std::span<const std::int32_t> due, s
   for (const std::int32_t i : due) {
     const Quiet& quiet = section.quiet[static_cast<std::size_t>(i)];
     looked_at[size] = i;
+    __builtin_prefetch(&section.pairs[static_cast<std::size_t>(i)]);
     size += quiet.until <= now || std::max(0, quiet.exponent - zeros) < quiet.layer ? 1 : 0;
   }
   Block found;
@@ -108,7 +114,7 @@ void LatticeContact::look(Section& section, std::span<const std::int32_t> due, s
       found.smallest_distance = std::min(found.smallest_distance, push.distance);
       found.fastest = std::max(found.fastest, -push.rate);
       if (&pushes_[next] != &push) pushes_[next] = push;
-      pushing_[next++] = some[i];
+      pushing_[next++] = pair.pair;
     }
   }
   found.pushing = static_cast<std::int32_t>(next - block * pairs_of_block);
@@ -132,6 +138,12 @@ void LatticeContact::look(const Section& section, std::span<const std::int32_t> 
     for (end = begin; end < pairs.size(); ++end) {
       const Pair& pair = section.pairs[static_cast<std::size_t>(pairs[end])];
       if (pair.pair.kind != kind) break;
+      for (const std::int32_t vertex : pair.pair.vertices()) {
+        const auto v = static_cast<std::size_t>(vertex);
+        __builtin_prefetch(nodes.line[v]);
+        __builtin_prefetch(nodes.reference + v);
+        if (nodes.correction != nullptr) __builtin_prefetch(nodes.correction[v]);
+      }
       to_push[end] = {pair.pair.vertex,
                       pair.constants.radii,
                       pair.constants.parallel_from,
@@ -183,9 +195,9 @@ void LatticeContact::wake_faster() {
 }
 
 // Impulses on the vertices of a share, which are felt once all are known.
-void LatticeContact::add(Section& section, std::size_t blocks, Share& share) {
-  each_push_of(blocks, share, [&](std::size_t k) {
-    const ContactPair& pair = section.pairs[static_cast<std::size_t>(pushing_[k])].pair;
+void LatticeContact::add(Section& section, std::size_t block, Share& share) {
+  each_push_of(block, [&](std::size_t k) {
+    const ContactPair& pair = pushing_[k];
     const PairPush& push = pushes_[k];
     for (std::size_t i = 0; i < pair.vertices().size(); ++i) {
       const std::int32_t vertex = pair.vertex[i];
