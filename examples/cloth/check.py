@@ -9,13 +9,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import matplotlib
 import numpy as np
+from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from crossings import crossings  # noqa: E402
 from measure import Report, Run, VtuFile, options, run  # noqa: E402
 from pictures import von_mises  # noqa: E402
+from style import STYLE  # noqa: E402
 
 RADIUS, DISTANCE = 0.25, 5e-3
 
@@ -59,8 +62,10 @@ def main() -> int:
     report.figure("lowest corner [m]", lowest_corner(result), -0.45, -0.2, "", 0.2)
     report.figure("strikes of layers", measures["contact_strikes"], scatter=0.2)
     report.figure("triangles", int(len(frames[0].array("Cells", "types"))))
+    matplotlib.rcParams.update(STYLE)
     if given.draw and (figure := von_mises(result)):
-        figure.savefig(HERE / "cloth.png", dpi=200)
+        figure.savefig(picture := HERE / "cloth.png", dpi=200)
+        Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)
     return report.close()
 
 
