@@ -3,7 +3,7 @@
 """Six walls close on a cloth of 30 by 30 cm until it fits into a cube of 7.6 cm, and a sphere on sheets of 10 by 10 cm.
 
 --full: cells of 6 mm instead of 15, layers from 1.2 mm on; in the sphere, as the case stands, 24 sheets of 2.5 mm
-instead of 6 of 6.2 (three quarters of an hour). --draw: the picture of the README."""
+instead of 6 of 6.2 (20 minutes). --draw: the picture of the README."""
 
 from __future__ import annotations
 
