@@ -44,9 +44,17 @@ def passes_through(points: Array, edges: Array, faces: Array) -> Array:
     return crossing
 
 
+def flat_faces(vtu: VtuFile) -> Array:
+    """The triangles of the surface, (n, 3): of faces with nodes in the middle of their sides four, as contact has them."""
+    faces = Mesh(vtu).faces
+    curved = faces[:, 3] >= 0
+    quarters = faces[curved][:, [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]]].reshape(-1, 3)
+    return np.concatenate((faces[~curved, :3], quarters))
+
+
 def crossings(vtu: VtuFile) -> int:
     """How many pairs of an edge and a face of the surface, without a common node, cross in this frame."""
-    faces = Mesh(vtu).faces[:, :3]
+    faces = flat_faces(vtu)
     points = vtu.places
     sides = np.sort(np.concatenate((faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]])), axis=1)
     edges = np.unique(sides, axis=0)

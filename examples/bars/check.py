@@ -14,6 +14,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+from crossings import crossings_of  # noqa: E402
 from measure import Report, Run, blank_picture, options, run  # noqa: E402
 
 SPEED, LENGTH, WAVE_SPEED = 0.1, 10.0, 1.0
@@ -59,6 +60,7 @@ def main() -> int:
                   1.0)
     report.figure("energy band", s["energy"]["band"], 0, 1e-3)
     report.figure("energy drift", abs(s["energy"]["drift"]), 0, 3e-4, scatter=math.inf)  # what rounding leaves of contact
+    report.figure("edges that pass through faces, in all frames", crossings_of(result), 0, 0)
     for momentum in ("linear", "angular"):
         report.figure(f"momentum error, {momentum}", s[f"{momentum}_momentum"]["error"], 0, 1e-12, "none")
     report.figure("strikes of layers", s["measures"]["contact_strikes"])

@@ -14,10 +14,12 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from measure import Report, Run, blank_picture, options, run  # noqa: E402
+from crossings import crossings_of  # noqa: E402
+from measure import Report, Run, VtuFile, blank_picture, options, run  # noqa: E402
 
 RADIUS, YOUNG, POISSON, SPEED = 0.05, 1e7, 0.3, 0.5
 MODULUS = YOUNG / (1.0 - POISSON**2)  # the plane is rigid
+DISTANCE = 1e-4  # at which layers begin [m]
 
 
 def hertz(mass: float, radius: float = RADIUS, modulus: float = MODULUS) -> tuple[float, float, float]:
@@ -72,6 +74,8 @@ def main() -> int:
     report.figure("duration over that of Hertz", (touches[-1] - touches[0]) / duration, 1 - within, 1 + within, "1", 0.03)
     report.figure("speed afterwards over that before", h["linear_momentum_z"][-1] / (mass * SPEED), 0.99, 1.0, "1", 0.01)
     report.figure("energy band", s["energy"]["band"], 0, 3e-3)
+    lowest = min(float(VtuFile(path).places[:, 2].min()) for _, path in result.frames)
+    report.figure("lowest point above the plane, in all frames, over the distance at which layers begin", lowest / DISTANCE, 0.1, scatter=0.3)
     report.figure("elements", s["elements"])
 
     both = run(HERE / "two.toml", "two", settings)
@@ -85,6 +89,7 @@ def main() -> int:
     report.figure("two balls: velocity taken over from the other", -upwards[-1] / upwards[0], 0.99, 1.0, "1", 0.01)
     report.figure("two balls: error of the linear momentum", s["linear_momentum"]["error"], 0, 1e-12)
     report.figure("two balls: energy band", s["energy"]["band"], 0, 3e-3)
+    report.figure("two balls: edges that pass through faces, in all frames", crossings_of(both), 0, 0)
     report.figure("two balls: elements", s["elements"])
     if given.draw:
         draw(result, mass)
