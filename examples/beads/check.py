@@ -61,10 +61,11 @@ def draw(chain: Chain, result: Run) -> None:
     left, right = figure.subplots(1, 2)
     time = 1e6 * result.history["time"]
     for k in range(1, chain.count + 1):
-        left.plot(time, result.history[f"bead{k}.linear_momentum_z"], lw=0.8)
+        left.plot(time, result.history[f"bead{k}.linear_momentum_z"], lw=0.8, label=str(k))
         right.plot(time, 1e6 * result.history[f"bead{k}.vibrational_energy"], lw=0.8)
     left.set(xlabel="time (us)", ylabel="momentum of each bead (kg m/s)")
     right.set(xlabel="time (us)", ylabel="vibrational energy of each (uJ)")
+    left.legend(title="bead", ncols=2)
     figure.savefig(HERE / "beads.png", dpi=200)
 
 

@@ -43,10 +43,15 @@ LatticeSupports::LatticeSupports(const Model& model, const LatticeGroups& plan, 
     }
     held_.push_back(held);
   }
+  std::vector<std::vector<std::int32_t>> met(held_.size());  // ticks of the groups that each is settled with
   for (std::size_t g = 0; g < plan.groups.size(); ++g)
     for (const std::int32_t line : plan.groups[g].lines) {
       const std::int32_t h = held_of_line_[static_cast<std::size_t>(line)];
       if (h < 0) continue;
+      auto& faster = met[static_cast<std::size_t>(h)];
+      const auto acts_too = [&](std::int32_t m) { return plan.groups[g].ticks % m == 0; };
+      if (std::ranges::any_of(faster, acts_too)) continue;
+      faster.push_back(plan.groups[g].ticks);
       of_group_[g].push_back(h);
       if (std::ranges::any_of(held_[static_cast<std::size_t>(h)].moves, std::identity{}))
         moving_of_group_[g].push_back(h);
@@ -142,17 +147,21 @@ void LatticeSupports::settle_line(std::size_t line, std::span<NodeLine> nodes, s
   book(ledgers);
 }
 
+// What one support gives all components that it holds is summed at once: sums wait for each other.
 void LatticeSupports::settle(const Held& held, std::span<NodeLine> nodes) {
   NodeLine& node = nodes[held.line];
   const Vector x = place(held.X, node);
-  for (std::size_t c = 0; c < dim_; ++c) {
-    if (held.support[c] == Supports::none) continue;
-    const double p = held.mass * (node.velocity[c] - held.velocity[c]);
-    node.velocity[c] = held.velocity[c];
-    Given& sums = sums_[static_cast<std::size_t>(held.support[c])];
+  for (std::size_t c = 0; c < dim_;) {
+    const std::int32_t support = held.support[c];
     Vector reaction{};
-    reaction[c] = -p;
-    sums.add(x, reaction, -p * held.velocity[c]);
+    double work = 0.0;
+    for (; c < dim_ && held.support[c] == support; ++c) {
+      if (support == Supports::none) continue;
+      reaction[c] = held.mass * (held.velocity[c] - node.velocity[c]);
+      work += reaction[c] * held.velocity[c];
+      node.velocity[c] = held.velocity[c];
+    }
+    if (support != Supports::none) sums_[static_cast<std::size_t>(support)].add(x, reaction, work);
   }
 }
 

@@ -24,10 +24,11 @@ class LatticeSupports {
   // Notes the velocities of held components, which are those of their motions: before a run goes on.
   void read(std::span<const NodeLine> nodes);
 
-  // Nodes of a group that move as prescribed go to tick `now`, before the others drift.
+  // Nodes of a group that move as prescribed go to tick `now`, before the others drift; for each group that acts, the
+  // faster ones first.
   void follow(std::size_t group, double now, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers);
 
-  // After a group's kicks.
+  // After the kicks of all groups that act, for each of them: a node is settled with the fastest only.
   void settle(std::size_t group, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers);
 
   // After kicks of the node on a line.
@@ -69,9 +70,10 @@ class LatticeSupports {
   double tick_, delta_;
   std::vector<Held> held_;
   std::vector<std::int32_t> held_of_line_;
-  std::vector<std::vector<std::int32_t>> of_group_, moving_of_group_;  // places in held_
-  std::vector<std::array<Value, 3>> last_;                             // by support
-  std::vector<Given> sums_;                                            // by support, of the instant
+  // Places in held_, of nodes of which no faster group that acts too takes care.
+  std::vector<std::vector<std::int32_t>> of_group_, moving_of_group_;
+  std::vector<std::array<Value, 3>> last_;  // by support
+  std::vector<Given> sums_;                 // by support, of the instant
 };
 
 }  // namespace tempi
