@@ -103,7 +103,8 @@ TEST_P(DampingOfCells, HasTheMatrixOfItsForcesWhichTakesEnergy) {
   expect_a_damper(*make_rayleigh(c.body.cells(), {0.4, 0.0}), c.u, c.dim, "alpha");
 }
 
-// Under x = F X, v = B X:  -F.v = volume (eta_bulk tr(E')^2 + 2 eta_shear |dev E'|^2), E' from strains at two times.
+// Under x = F X, v = B X:  -F.v = volume (eta_bulk tr(d)^2 + 2 eta_shear |dev d|^2), d = F^{-T} E' F^{-1}, E' from
+// Green strains at two times.
 TEST_P(DampingOfCells, OfKelvinVoigtTakesThePowerOfItsLaw) {
   const Body body = make_body(GetParam().make(), NeoHookean{{1.3, 0.7}}, 1.2);
   const int dim = body.mesh->dim();
@@ -121,9 +122,10 @@ TEST_P(DampingOfCells, OfKelvinVoigtTakesThePowerOfItsLaw) {
     return Eigen::Matrix3d(0.5 * (at.transpose() * at - Eigen::Matrix3d::Identity()));
   };
   const Eigen::Matrix3d E = 0.5 * (strain(F + rate) - strain(F - rate));  // quadratic: exact
-  const Eigen::Matrix3d deviator = E - E.trace() / 3.0 * Eigen::Matrix3d::Identity();
+  const Eigen::Matrix3d D = F.inverse().transpose() * E * F.inverse();
+  const Eigen::Matrix3d deviator = D - D.trace() / 3.0 * Eigen::Matrix3d::Identity();
   const double bulk = 0.8, shear = 0.3;
-  const double density = bulk * E.trace() * E.trace() + 2.0 * shear * deviator.squaredNorm();
+  const double density = bulk * D.trace() * D.trace() + 2.0 * shear * deviator.squaredNorm();
   const auto force = make_kelvin_voigt(body.cells(), {bulk, shear});
   const std::vector<double> none(3, 0.0), u = affine_displacements(*body.mesh, A, none),
                                           v = affine_displacements(*body.mesh, B, none);

@@ -14,6 +14,9 @@
 
 namespace tempi {
 
+// Of the volume of a viscous cell; flatter ones resist as if they had so much left. Only linear elastic ones get there.
+inline constexpr double flattest = 1e-4;
+
 // What viscous cells do (resist_cells.hpp): one after the other, forwards or backwards, all packs of disjoint nodes.
 struct Viscous {
   double lambda, mu;                // [Pa s]; 2 mu >= 0, dim lambda + 2 mu >= 0
@@ -24,8 +27,8 @@ struct Viscous {
   std::array<double, 3>* withheld;  // by line: impulses on held components are added here, not to velocities [N s]
 };
 
-// Packs first to last - 1; returns the work done (<= 0) [J]. `kept`, if not null: of all packs, the impulses -step R of
-// every node, lane by lane.
+// Packs first to last - 1, dX/dxi in the geometry instead of its inverse; returns the work done (<= 0) [J]. `kept`, if
+// not null: of all packs, the impulses -step R of every node, lane by lane.
 using CellResistance = double (*)(const PackedTerms& cells, const Viscous& viscous, Index first, Index last,
                                   NodeLine* nodes, double* kept);
 

@@ -62,6 +62,7 @@ class ViscousBatch final : public DampingBatch {
         mu_(mu),
         packed_(cells.pack(elements, place)),
         kernel_(cell_resistance(packed_.shape)) {
+    invert_geometry(static_cast<std::size_t>(cells.dim()));
     const std::size_t of_pack = cells.stencil(0).size() * width_;
     at_support_.assign(packed_.places.size() / of_pack, 0);
     for (std::size_t i = 0; i < packed_.places.size() && !held.empty(); ++i)
@@ -85,6 +86,25 @@ class ViscousBatch final : public DampingBatch {
   }
 
  private:
+  // dxi/dX in the geometry becomes dX/dxi.
+  void invert_geometry(std::size_t dim) {
+    const std::size_t size = dim * dim + 1, points = packed_.geometry.size() / (size * width_);
+    for (std::size_t p = 0; p < points; ++p) {
+      double* pack = &packed_.geometry[p * size * width_];
+      for (std::size_t lane = 0; lane < width_; ++lane) {
+        if (pack[dim * dim * width_ + lane] == 0.0) continue;  // fills up the pack
+        Eigen::Matrix3d m = Eigen::Matrix3d::Identity();
+        const auto each = [&](auto&& visit) {
+          for (std::size_t c = 0; c < dim * dim; ++c)
+            visit(m(static_cast<Index>(c / dim), static_cast<Index>(c % dim)), pack[c * width_ + lane]);
+        };
+        each([](double& to, double from) { to = from; });
+        m = m.inverse().eval();
+        each([](double from, double& to) { to = from; });
+      }
+    }
+  }
+
   std::size_t width_, row_;
   double lambda_, mu_;
   PackedGeometry packed_;
@@ -108,12 +128,11 @@ class CellDamping final : public Damper {
                    std::span<double> p) const override {
     const auto nodes = stencil(k);
     for (Index q = 0; viscous() && q < cells_.point_count(); ++q) {
-      const CellPoint at = cells_.at_point(k, q);
-      const Matrix F = Matrix::Identity() + gradient(nodes, at, u), rate = gradient(nodes, at, v);
-      const Matrix E = 0.5 * (F.transpose() * rate + rate.transpose() * F);  // its rate
-      const Matrix P = F * (lambda_ * E.trace() * Matrix::Identity() + 2.0 * mu_ * E);
+      const CellPoint at = spatial(cells_.at_point(k, q), nodes, u);
+      const Matrix l = gradient(nodes, at, v), d = 0.5 * (l + l.transpose());
+      const Matrix T = lambda_ * d.trace() * Matrix::Identity() + 2.0 * mu_ * d;
       for (std::size_t a = 1; a < nodes.size(); ++a) {
-        const Vector force = (dt * at.volume) * (P * derivative(at, a));
+        const Vector force = (dt * at.volume) * (T * derivative(at, a));
         for (std::size_t i = 0; i < dim_; ++i) {
           p[a * dim_ + i] -= force(static_cast<Index>(i));
           p[i] += force(static_cast<Index>(i));
@@ -134,17 +153,17 @@ class CellDamping final : public Damper {
     return std::make_unique<ViscousBatch>(cells_, lambda_, mu_, elements, place, held);
   }
 
-  // With f_a = F dN_a/dX and b = F F^T:  C_ab = lambda f_a f_b^T + mu (dN_a . dN_b b + f_b f_a^T).
+  // With g_a = dN_a/dx:  C_ab = V (lambda g_a g_b^T + mu (g_a . g_b 1 + g_b g_a^T)).
   void add_damping(Index k, std::span<const double> u, double, std::span<double> C) const override {
     const auto nodes = stencil(k);
     const std::size_t n = nodes.size() * dim_;
     for (Index q = 0; viscous() && q < cells_.point_count(); ++q) {
-      const CellPoint at = cells_.at_point(k, q);
-      const Matrix F = Matrix::Identity() + gradient(nodes, at, u), b = F * F.transpose();
+      const CellPoint at = spatial(cells_.at_point(k, q), nodes, u);
       for (std::size_t a = 0; a < nodes.size(); ++a)
         for (std::size_t c = 0; c < nodes.size(); ++c) {
-          const Vector da = derivative(at, a), dc = derivative(at, c), fa = F * da, fc = F * dc;
-          const Matrix block = lambda_ * fa * fc.transpose() + mu_ * (da.dot(dc) * b + fc * fa.transpose());
+          const Vector ga = derivative(at, a), gc = derivative(at, c);
+          const Matrix block =
+              lambda_ * ga * gc.transpose() + mu_ * (ga.dot(gc) * Matrix::Identity() + gc * ga.transpose());
           for (std::size_t i = 0; i < dim_; ++i)
             for (std::size_t j = 0; j < dim_; ++j)
               C[(a * dim_ + i) * n + c * dim_ + j] += at.volume * block(static_cast<Index>(i), static_cast<Index>(j));
@@ -158,7 +177,18 @@ class CellDamping final : public Damper {
   bool viscous() const { return lambda_ != 0.0 || mu_ != 0.0; }
   static Vector derivative(const CellPoint& at, std::size_t a) { return Eigen::Map<const Vector>(at.dN[a].data()); }
 
-  // d/dX of nodal vectors, less those of the first node: a common translation leaves no rounding behind.
+  // With dN_a/dx = F^{-T} dN_a/dX in place of dN_a/dX.
+  CellPoint spatial(CellPoint at, std::span<const NodeId> nodes, std::span<const double> u) const {
+    const Matrix F = Matrix::Identity() + gradient(nodes, at, u);
+    const double J = F.determinant();
+    Matrix cofactors;
+    for (int j = 0; j < 3; ++j) cofactors.col(j) = F.col((j + 1) % 3).cross(F.col((j + 2) % 3));
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      Eigen::Map<Vector>(at.dN[a].data()) = cofactors * derivative(at, a) / (std::abs(J) < flattest ? flattest : J);
+    return at;
+  }
+
+  // d/dX (d/dx) of nodal vectors, less those of the first node: a common translation leaves no rounding behind.
   Matrix gradient(std::span<const NodeId> nodes, const CellPoint& at, std::span<const double> values) const {
     Matrix G = Matrix::Zero();
     const double* first = &values[ordinal(nodes[0]) * dim_];

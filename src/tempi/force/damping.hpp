@@ -7,12 +7,13 @@
 //   Rayleigh, alpha  -alpha m_Ka v_a                    all                         not kept
 //   Rayleigh, beta   on cells: Kelvin-Voigt, below      none                        exact
 //                    else -beta K_+(x) v                little (see below)          linear exact
-//   Kelvin-Voigt     S_v = eta_lambda tr(E') 1 + 2 eta_mu E'   none                 exact
+//   Kelvin-Voigt     T = eta_lambda tr(d) 1 + 2 eta_mu d   none                     exact
 //   dashpot          -c r' e on both ends               none                        exact
 //
-// E' is the rate of the Green strain, S_v a second Piola-Kirchhoff stress, eta_mu = eta_shear, eta_lambda = eta_bulk -
-// 2/3 eta_shear in every dimension (plane and uniaxial strain): the power S_v : E' = eta_bulk tr(E')^2 + 2 eta_shear
-// |dev E'|^2 is never negative, and neither it nor S_v sees a superposed rigid motion.
+// d is the rate of deformation, the symmetric part of dv/dx, T a Kirchhoff stress (of reference volume: the Cauchy
+// stress times det F), eta_mu = eta_shear, eta_lambda = eta_bulk - 2/3 eta_shear in every dimension (plane and uniaxial
+// strain): the power T : d = eta_bulk tr(d)^2 + 2 eta_shear |dev d|^2 is never negative, a rigid motion has none, and a
+// superposed one only turns T. Cells flatter than `flattest` (cell_kernels.hpp) resist as if they were not.
 //
 // Element k of a force made from a potential belongs to term k of it: that term must be its host in Model::Parts.
 #pragma once
