@@ -76,10 +76,13 @@ struct TermsAtOnce {
     balance(sums.force);
   }
 
-  // The node lines of a pack to come: those of large models are not in a near cache.
+  // What a pack to come needs: nodes and cells of large models are not in a near cache.
   static constexpr Index ahead = 2;
-  static void prefetch(const std::int32_t* place, const NodeLine* nodes) {
+  static void prefetch(const PackedTerms& terms, Index pack, const NodeLine* nodes) {
+    const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
+    const double* geometry = terms.geometry + pack * static_cast<Index>(Term::per_pack);
     for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(nodes + place[i], 1);
+    for (std::size_t i = 0; i < Term::per_pack; i += 8) __builtin_prefetch(geometry + i);
   }
 
   static bool all(const Bits& admissible) {
@@ -99,7 +102,7 @@ struct TermsAtOnce {
     Sums sums = {{}, P(0.0), ~Bits{}};
     for (Index pack = first; pack < last; ++pack) {
       if (pack + ahead < last) {
-        prefetch(terms.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+        prefetch(terms, pack + ahead, nodes);
         for (std::size_t i = 0; energies != nullptr && i < (N - 1) * D; ++i)
           __builtin_prefetch(kept + ((N - 1) * D * ahead + i) * W, 1);
       }
@@ -121,7 +124,7 @@ struct TermsAtOnce {
     P sum(0.0);
     Sums sums = {{}, P(0.0), ~Bits{}};
     for (Index pack = first; pack < last; ++pack) {
-      if (pack + ahead < last) prefetch(terms.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+      if (pack + ahead < last) prefetch(terms, pack + ahead, nodes);
       sums.energy = P(0.0);
       add_pack<Energy::yes>(terms, pack, P(-1.0), nodes, sums);
       strike_pack(terms, pack, nodes, sums.force);
@@ -171,7 +174,7 @@ struct TermsAtOnce {
                                         const NodeShift* reference, double rounding, double* flight) {
     Approach<P> least;
     for (Index pack = first; pack < last; ++pack, flight += 2 * Followed::row * W) {
-      if (pack + ahead < last) prefetch(terms.places + (pack + ahead) * static_cast<Index>(N * W), nodes);
+      if (pack + ahead < last) prefetch(terms, pack + ahead, nodes);
       const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
       Local e, v, x;
       gather_relative(nodes, place, e);
@@ -231,7 +234,7 @@ struct TermsAtOnce {
     for (Index pack = first; pack < last; ++pack) {
       if (pack + 2 * ahead < last) {
         const std::int32_t* next = terms.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
-        prefetch(next, nodes);
+        prefetch(terms, pack + 2 * ahead, nodes);
         for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(shifts + next[i]);
       }
       const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
