@@ -17,12 +17,17 @@ namespace tempi {
 // Of the volume of a viscous cell; flatter ones resist as if they had so much left. Only linear elastic ones get there.
 inline constexpr double flattest = 1e-4;
 
+// Of a pack: all its nodes are free and no two the same; or some lanes only fill it up, at nodes of others; or a node
+// has held components.
+enum class ViscousPack : char { free, filled_up, at_support };
+
 // What viscous cells do (resist_cells.hpp): one after the other, forwards or backwards, all packs of disjoint nodes.
 struct Viscous {
-  double lambda, mu;                // [Pa s]; 2 mu >= 0, dim lambda + 2 mu >= 0
-  double relax, step;               // [s]: w = v - relax M^{-1} R(w), then v -= step M^{-1} R(w), R the resistance [N]
-  bool backward;                    // packs, points of a cell
-  const char* at_support;           // by pack: whether a node of it has held components; only then looked at:
+  double lambda, mu;   // [Pa s]; 2 mu >= 0, dim lambda + 2 mu >= 0
+  double relax, step;  // [s]: w = v - relax M^{-1} R(w), then v -= step M^{-1} R(w), R the resistance [N]
+  bool backward;       // packs, points of a cell
+  const ViscousPack* packs;
+  // Of packs at supports:
   const std::array<bool, 3>* held;  // by line
   std::array<double, 3>* withheld;  // by line: impulses on held components are added here, not to velocities [N s]
 };

@@ -121,9 +121,20 @@ struct ResistingCells {
       }
   }
 
+  // What a kick of the impulse would leave, without reading the node again.
+  static void write_velocity(const Pending& cell, std::size_t a, const std::int32_t* place, NodeLine* nodes) {
+    const P inverse_mass = cell.inverse_mass[a][0];
+    P v[3] = {P(0.0), P(0.0), P(0.0)};
+    for (std::size_t i = 0; i < D; ++i) v[i] = Q == 1 ? cell.v[a][i] + cell.impulse[a][i] * inverse_mass : cell.v[a][i];
+    const auto write = [&](Index lane, const Quad& quad) {
+      *reinterpret_cast<QuadOfLine*>(nodes[place[static_cast<Index>(a * W) + lane]].velocity) = quad;
+    };
+    scatter_quads(v, write, inverse_mass);
+  }
+
   template <bool held>
   static void resist_pack(const Law& law, const std::int32_t* place, const double* geometry, const Viscous& cells,
-                          NodeLine* nodes, Pending& cell) {
+                          bool filled_up, NodeLine* nodes, Pending& cell) {
     for (std::size_t a = 0; a < N; ++a) {
       const std::int32_t* lines = place + a * W;
       gather<D>(nodes, lines, cell.e[a].data());
@@ -150,7 +161,8 @@ struct ResistingCells {
     }
     (std::make_index_sequence<Q>{});
     if constexpr (!held) {
-      for (std::size_t a = 0; a < N; ++a) scatter<D>(nodes, place + a * W, cell.impulse[a].data());
+      for (std::size_t a = 0; a < N; ++a)
+        filled_up ? scatter<D>(nodes, place + a * W, cell.impulse[a].data()) : write_velocity(cell, a, place, nodes);
     } else {
       for (std::size_t a = 0; a < N; ++a)
         for (std::size_t lane = 0; lane < W; ++lane)
@@ -177,10 +189,11 @@ struct ResistingCells {
         for (std::size_t k = 0; k < N * W; ++k) __builtin_prefetch(nodes + places(next)[k], 1);
         for (std::size_t k = 0; k < points * per_point; k += 8) __builtin_prefetch(geometry(next) + k);
       }
-      if (cells.at_support[pack] != 0) {
-        resist_pack<true>(law, places(pack), geometry(pack), cells, nodes, cell);
+      const ViscousPack kind = cells.packs[pack];
+      if (kind == ViscousPack::at_support) {
+        resist_pack<true>(law, places(pack), geometry(pack), cells, true, nodes, cell);
       } else {
-        resist_pack<false>(law, places(pack), geometry(pack), cells, nodes, cell);
+        resist_pack<false>(law, places(pack), geometry(pack), cells, kind == ViscousPack::filled_up, nodes, cell);
       }
       work = work + cell.work;
       if (kept != nullptr)

@@ -64,17 +64,18 @@ class ViscousBatch final : public DampingBatch {
         kernel_(cell_resistance(packed_.shape)) {
     invert_geometry(static_cast<std::size_t>(cells.dim()));
     const std::size_t of_pack = cells.stencil(0).size() * width_;
-    at_support_.assign(packed_.places.size() / of_pack, 0);
+    packs_.assign(packed_.places.size() / of_pack, ViscousPack::free);
+    for (std::size_t i = 0; i < packs_.size() * width_; ++i)
+      if (i >= elements.size() || elements[i] < 0) packs_[i / width_] = ViscousPack::filled_up;
     for (std::size_t i = 0; i < packed_.places.size() && !held.empty(); ++i)
-      if (std::ranges::count(held[static_cast<std::size_t>(packed_.places[i])], true) > 0) at_support_[i / of_pack] = 1;
+      if (std::ranges::count(held[static_cast<std::size_t>(packed_.places[i])], true) > 0)
+        packs_[i / of_pack] = ViscousPack::at_support;
   }
 
   double resist(Index first, Index last, const Sweep& sweep, std::span<NodeLine> nodes,
                 std::span<double> kept) const override {
-    const Viscous viscous{lambda_,           mu_,
-                          sweep.relax,       sweep.step,
-                          sweep.backward,    at_support_.data(),
-                          sweep.held.data(), sweep.withheld.data()};
+    const Viscous viscous{lambda_,        mu_,           sweep.relax,       sweep.step,
+                          sweep.backward, packs_.data(), sweep.held.data(), sweep.withheld.data()};
     return kernel_({packed_.geometry.data(), packed_.places.data(), {}}, viscous, first, last, nodes.data(),
                    kept.empty() ? nullptr : kept.data());
   }
@@ -109,7 +110,7 @@ class ViscousBatch final : public DampingBatch {
   double lambda_, mu_;
   PackedGeometry packed_;
   CellResistance kernel_;
-  std::vector<char> at_support_;  // by pack
+  std::vector<ViscousPack> packs_;
 };
 
 // Kelvin-Voigt with drag in proportion to mass. Formulas are those of space; what lies beyond dim does not move.

@@ -196,18 +196,17 @@ inline void kick(NodeLine& line, const Quad& p) {
   half += p * line.inverse_mass;
 }
 
-// give(lane, {x, y, z, 0}) for one lane of p after the other.
+// give(lane, {x, y, z, last}) for one lane of p after the other.
 template <int W, class Give>
-inline void scatter_quads(const Pack<W>* p, Give&& give) {
-  const Pack<W> zero(0.0);
+inline void scatter_quads(const Pack<W>* p, Give&& give, const Pack<W>& last = Pack<W>(0.0)) {
   const auto &x = p[0].v, &y = p[1].v, &z = p[2].v;
   if constexpr (W == 2) {
-    give(0, Quad{x[0], y[0], z[0], 0.0});
-    give(1, Quad{x[1], y[1], z[1], 0.0});
+    give(0, Quad{x[0], y[0], z[0], last.v[0]});
+    give(1, Quad{x[1], y[1], z[1], last.v[1]});
   } else if constexpr (W == 4) {
     const Quad xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6), xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
-    const Quad z02 = __builtin_shufflevector(z, zero.v, 0, 4, 2, 6),
-               z13 = __builtin_shufflevector(z, zero.v, 1, 5, 3, 7);
+    const Quad z02 = __builtin_shufflevector(z, last.v, 0, 4, 2, 6),
+               z13 = __builtin_shufflevector(z, last.v, 1, 5, 3, 7);
     give(0, __builtin_shufflevector(xy02, z02, 0, 1, 4, 5));
     give(1, __builtin_shufflevector(xy13, z13, 0, 1, 4, 5));
     give(2, __builtin_shufflevector(xy02, z02, 2, 3, 6, 7));
@@ -217,8 +216,8 @@ inline void scatter_quads(const Pack<W>* p, Give&& give) {
     typedef double Oct __attribute__((vector_size(64)));
     const Oct xy_even = __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14);
     const Oct xy_odd = __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
-    const Oct z_even = __builtin_shufflevector(z, zero.v, 0, 8, 2, 10, 4, 12, 6, 14);
-    const Oct z_odd = __builtin_shufflevector(z, zero.v, 1, 9, 3, 11, 5, 13, 7, 15);
+    const Oct z_even = __builtin_shufflevector(z, last.v, 0, 8, 2, 10, 4, 12, 6, 14);
+    const Oct z_odd = __builtin_shufflevector(z, last.v, 1, 9, 3, 11, 5, 13, 7, 15);
     const Oct p04 = __builtin_shufflevector(xy_even, z_even, 0, 1, 8, 9, 4, 5, 12, 13);
     const Oct p15 = __builtin_shufflevector(xy_odd, z_odd, 0, 1, 8, 9, 4, 5, 12, 13);
     const Oct p26 = __builtin_shufflevector(xy_even, z_even, 2, 3, 10, 11, 6, 7, 14, 15);

@@ -13,6 +13,8 @@
 namespace tempi {
 namespace {
 
+constexpr Index lines_at_once = 2048;
+
 bool backward_at(double now) { return std::popcount(static_cast<std::uint64_t>(std::llround(now))) % 2 == 1; }
 
 // As many as r asks for, but for a number so large that smaller steps would do better. Odd: turns both ways of what is
@@ -148,31 +150,33 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
   if (turns_ == 0) turns_ = turns_for(largest_rate(nodes));  // while nothing is withheld
   if (keep) keep_slots();
   const auto& touched = touched_.of(acting_, [&](const ActingGroups& of) { return lines_of(of); });
-  for (const std::int32_t l : touched) {
-    const auto line = static_cast<std::size_t>(l);
-    for (std::size_t c = 0; c < 3; ++c) {
-      const bool held = !held_.empty() && held_[line][c];
-      half_kick_[line][c] = held ? 0.0 : 0.5 * (nodes[line].velocity[c] - before[line][c]);
-    }
-  }
+  const auto each_touched = [&](auto&& visit) {
+    team_.for_each(std::ssize(touched), lines_at_once, [&](Index i) {
+      const auto line = static_cast<std::size_t>(touched[static_cast<std::size_t>(i)]);
+      for (std::size_t c = 0; c < 3; ++c) visit(line, c);
+    });
+  };
+  const auto take_half_back = [&](std::size_t line, std::size_t c) { nodes[line].velocity[c] -= half_kick_[line][c]; };
+  each_touched([&](std::size_t line, std::size_t c) {
+    const bool held = !held_.empty() && held_[line][c];
+    half_kick_[line][c] = held ? 0.0 : 0.5 * (nodes[line].velocity[c] - before[line][c]);
+    if (!impacts_.any()) take_half_back(line, c);
+  });
   if (impacts_.any()) {
     memory_ = memory;
     for (const auto& [group, step] : acting_) impacts_.remember(group, lines_[group], nodes, half_kick_, memory_);
     std::swap(memory, memory_);
+    each_touched(take_half_back);
   }
-  for (const std::int32_t l : touched)
-    for (std::size_t c = 0; c < 3; ++c)
-      nodes[static_cast<std::size_t>(l)].velocity[c] -= half_kick_[static_cast<std::size_t>(l)][c];
   if (!backward_at(now)) drag_.act(acting_, nodes, {}, felt, withheld_, ledger);
   resist(now, nodes, keep, memory, ledger);
   if (backward_at(now)) drag_.act(acting_, nodes, {}, felt, withheld_, ledger);
-  for (const std::int32_t l : touched) {
-    const auto line = static_cast<std::size_t>(l);
-    for (std::size_t c = 0; c < 3; ++c) nodes[line].velocity[c] += half_kick_[line][c];
-    if (held_.empty()) continue;
-    for (std::size_t c = 0; c < 3; ++c) nodes[line].velocity[c] += nodes[line].inverse_mass * withheld_[line][c];
-    withheld_[line] = {};
-  }
+  each_touched([&](std::size_t line, std::size_t c) {
+    nodes[line].velocity[c] += half_kick_[line][c];
+    if (held_.empty()) return;
+    nodes[line].velocity[c] += nodes[line].inverse_mass * withheld_[line][c];
+    withheld_[line][c] = 0.0;
+  });
 }
 
 // r of the header, of cells where they are at rest, by powers; a little too small.
