@@ -61,13 +61,13 @@ void LatticeDrag::act(const ActingGroups& acting, std::span<NodeLine> nodes, std
     for (std::size_t i = first; i < std::min(first + at_once, entries.size()); ++i) {
       const auto line = static_cast<std::size_t>(entries[i].line);
       NodeLine& node = nodes[line];
-      const double C = entries[i].c, ratio = C * node.inverse_mass, left = 1.0 / (1.0 + 0.5 * ratio);
+      const double C = entries[i].c, ratio = C * node.inverse_mass;
       Vector q, x;
       double work = 0.0;
       for (std::size_t c = 0; c < 3; ++c) {
         const bool held = supports_.any() && supports_.holds(line, c);
         const double middle = before.empty() ? node.velocity[c] : 0.5 * (before[line][c] + node.velocity[c]);
-        const double w = held ? node.velocity[c] : middle * left;
+        const double w = held ? node.velocity[c] : middle / (1.0 + 0.5 * ratio);
         if (!felt.empty()) felt[line][c] = w;
         q[c] = -C * w;
         x[c] = X_[line][c] + node.displacement[c];
