@@ -79,9 +79,7 @@ struct ResistingCells {
     for (std::size_t c = 0; c < D * D; ++c) jacobian.a[c] = P::load(at + c * W) + jacobian.a[c];
     const P det_X = P::load(at + D * D * W), volume = P(Element::stiffness_rule[q].weight) * det_X;
     const Matrix inverse = transpose(cofactor(jacobian));  // of dx/dxi, times its determinant
-    P det = jacobian.a[0] * inverse.a[0];
-    for (std::size_t j = 1; j < D; ++j) det = det + jacobian.a[j] * inverse.a[j * D];
-    const P least = P(flattest) * det_X;
+    const P det = determinant(jacobian), least = P(flattest) * det_X;
     const P over_det = P(1.0) / P(magnitude(det).v < least.v ? least.v : det.v);
     const P over(det_X.v > 0.0 ? over_det.v : P(0.0).v);  // what fills up packs has no volume
     Local v;

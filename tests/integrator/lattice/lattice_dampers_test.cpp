@@ -239,10 +239,10 @@ TEST(LatticeDampers, TakeEnergyHoweverStiffTheyAre) {
     for (double t = 0.01; t < 2.0; t += 0.01) {
       const double work = state.damping.work.value();
       avi.advance_to(state, t);
-      EXPECT_LE(state.damping.work.value(), work + 1e-12 * first);
+      EXPECT_LE(state.damping.work.value(), work);
     }
     EXPECT_LT(kinetic_energy(*body.model, state), 0.9 * first);
-    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(state.damping.impulse[c].value(), 0.0, 1e-13);
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(state.damping.impulse[c].value(), 0.0, 1e-14);
   }
 }
 
