@@ -71,7 +71,7 @@ struct ResistingCells {
     return m;
   }
 
-  template <std::size_t q, bool held>
+  template <std::size_t q, bool held, bool summing>
   [[gnu::noinline, gnu::flatten]] static void resist_at(const Law& law, P relax, P step, const double* geometry,
                                                         Pending& cell) {
     const double* at = geometry + (straight ? 0 : q * per_point);
@@ -97,40 +97,44 @@ struct ResistingCells {
       viscous = viscous_stress(law, metric<q>(inverse, cell.inverse_mass, factor), d);
     }
     cell.work = cell.work - step * volume * viscous.power;
-    Local impulse;
-    for (auto& node : impulse) node.fill(P(0.0));
-    const Matrix scaled = symmetric([&, scale = -(step * volume) * over](std::size_t i, std::size_t j) {
-      return scale * viscous.stress.a[i * D + j];
-    });
-    add_forces<Element, q>(scaled * transpose(inverse), impulse);
+    const Matrix B = symmetric([&, scale = -(step * volume) * over](std::size_t i, std::size_t j) {
+                       return scale * viscous.stress.a[i * D + j];
+                     }) *
+                     transpose(inverse);
+    std::array<P, D> others;
+    others.fill(P(0.0));
+    // Node by node: all impulses at once do not fit into registers.
+#pragma GCC unroll 16
+    for (std::size_t a = 1; a < N; ++a) {
+      std::array<P, D> p;
+      p.fill(P(0.0));
+      add_force<Element, q>(B, a, p);
+      for (std::size_t i = 0; i < D; ++i) others[i] = others[i] + p[i];
+      give<held, summing>(cell, a, p);
+    }
+    for (P& p : others) p = -p;
+    give<held, summing>(cell, 0, others);
+  }
+  template <bool held, bool summing>
+  static void give(Pending& cell, std::size_t a, const std::array<P, D>& p) {
     for (std::size_t i = 0; i < D; ++i) {
-      P sum = impulse[1][i];
-      for (std::size_t a = 2; a < N; ++a) sum = sum + impulse[a][i];
-      impulse[0][i] = -sum;
+      if (summing) cell.impulse[a][i] = cell.impulse[a][i] + p[i];
+      cell.v[a][i] = cell.v[a][i] + p[i] * cell.inverse_mass[a][held ? i : 0];
     }
-    if constexpr (Q == 1) {
-      cell.impulse = impulse;
-      return;
-    }
-    for (std::size_t a = 0; a < N; ++a)
-      for (std::size_t i = 0; i < D; ++i) {
-        cell.impulse[a][i] = cell.impulse[a][i] + impulse[a][i];
-        cell.v[a][i] = cell.v[a][i] + impulse[a][i] * cell.inverse_mass[a][held ? i : 0];
-      }
   }
 
   // What a kick of the impulse would leave, without reading the node again.
   static void write_velocity(const Pending& cell, std::size_t a, const std::int32_t* place, NodeLine* nodes) {
     const P inverse_mass = cell.inverse_mass[a][0];
     P v[3] = {P(0.0), P(0.0), P(0.0)};
-    for (std::size_t i = 0; i < D; ++i) v[i] = Q == 1 ? cell.v[a][i] + cell.impulse[a][i] * inverse_mass : cell.v[a][i];
+    for (std::size_t i = 0; i < D; ++i) v[i] = cell.v[a][i];
     const auto write = [&](Index lane, const Quad& quad) {
       *reinterpret_cast<QuadOfLine*>(nodes[place[static_cast<Index>(a * W) + lane]].velocity) = quad;
     };
     scatter_quads(v, write, inverse_mass);
   }
 
-  template <bool held>
+  template <bool held, bool summing>
   static void resist_pack(const Law& law, const std::int32_t* place, const double* geometry, const Viscous& cells,
                           bool filled_up, NodeLine* nodes, Pending& cell) {
     for (std::size_t a = 0; a < N; ++a) {
@@ -141,7 +145,7 @@ struct ResistingCells {
       for (std::size_t i = 0; i < D; ++i) {
         cell.v[a][i] = quad[i];
         if (held || i == 0) cell.inverse_mass[a][i] = quad[3];
-        if (Q > 1) cell.impulse[a][i] = P(0.0);
+        if (summing) cell.impulse[a][i] = P(0.0);
         if (a > 0) cell.e[a][i] = cell.e[a][i] - cell.e[0][i];
       }
       if constexpr (held)
@@ -152,9 +156,9 @@ struct ResistingCells {
     cell.work = P(0.0);
     [&]<std::size_t... q>(std::index_sequence<q...>) {
       if (cells.backward) {
-        (resist_at<Q - 1 - q, held>(law, P(cells.relax), P(cells.step), geometry, cell), ...);
+        (resist_at<Q - 1 - q, held, summing>(law, P(cells.relax), P(cells.step), geometry, cell), ...);
       } else {
-        (resist_at<q, held>(law, P(cells.relax), P(cells.step), geometry, cell), ...);
+        (resist_at<q, held, summing>(law, P(cells.relax), P(cells.step), geometry, cell), ...);
       }
     }
     (std::make_index_sequence<Q>{});
@@ -189,9 +193,11 @@ struct ResistingCells {
       }
       const ViscousPack kind = cells.packs[pack];
       if (kind == ViscousPack::at_support) {
-        resist_pack<true>(law, places(pack), geometry(pack), cells, true, nodes, cell);
+        resist_pack<true, true>(law, places(pack), geometry(pack), cells, true, nodes, cell);
+      } else if (kind == ViscousPack::filled_up || kept != nullptr) {
+        resist_pack<false, true>(law, places(pack), geometry(pack), cells, kind == ViscousPack::filled_up, nodes, cell);
       } else {
-        resist_pack<false>(law, places(pack), geometry(pack), cells, kind == ViscousPack::filled_up, nodes, cell);
+        resist_pack<false, false>(law, places(pack), geometry(pack), cells, false, nodes, cell);
       }
       work = work + cell.work;
       if (kept != nullptr)

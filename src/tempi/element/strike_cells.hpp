@@ -35,17 +35,22 @@ inline Mat<T, Element::dim> reference_gradient(const std::array<std::array<T, D>
   return G;
 }
 
+// sum_j B_ij dN_a/dxi_j at point q.
+template <class Element, std::size_t q, class T, std::size_t D>
+inline void add_force(const Mat<T, Element::dim>& B, std::size_t a, std::array<T, D>& force) {
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < D; ++j) {
+    const double d = shape_derivatives<Element>[q][a][j];
+    if (d == 0.0) continue;
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < D; ++i) force[i] = force[i] + B.a[i * D + j] * T(d);
+  }
+}
+
 template <class Element, std::size_t q, class T, std::size_t N, std::size_t D>
 inline void add_forces(const Mat<T, Element::dim>& B, std::array<std::array<T, D>, N>& force) {
 #pragma GCC unroll 16
-  for (std::size_t a = 1; a < N; ++a)
-#pragma GCC unroll 4
-    for (std::size_t j = 0; j < D; ++j) {
-      const double d = shape_derivatives<Element>[q][a][j];
-      if (d == 0.0) continue;
-#pragma GCC unroll 4
-      for (std::size_t i = 0; i < D; ++i) force[a][i] = force[a][i] + B.a[i * D + j] * T(d);
-    }
+  for (std::size_t a = 1; a < N; ++a) add_force<Element, q>(B, a, force[a]);
 }
 
 // Cells, as TermsAtOnce wants its terms.

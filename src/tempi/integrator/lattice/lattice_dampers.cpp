@@ -8,7 +8,6 @@
 
 #include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/distinct.hpp"
-#include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
 namespace {
@@ -38,13 +37,17 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
     withheld_.resize(lines);
   }
   takes_all_ = true;
-  open_.assign(lines, 0);
+  DamperPacker packed(model, plan);
   for (const LatticeGroup& group : plan.groups) {
     steps_.push_back(group.ticks * tick);
     std::vector<Part>& parts = parts_.emplace_back();
     std::vector<std::int32_t>& damped = lines_.emplace_back();
     for (const LatticePart& part : group.parts) {
-      takes_all_ = takes_all_ && add_parts(model, plan, part, parts);
+      for (DamperPacks& packs : packed(part)) {
+        auto batch = packs.force->damping_batch(packs.elements, plan.line_of_node, held_);
+        takes_all_ = takes_all_ && batch != nullptr;
+        if (batch != nullptr) parts.push_back({std::move(packs), std::move(batch), {}, {}});
+      }
       for (const TermId term : part.terms)
         for (const HostedForce& h : model.forces_within(term))
           for (const NodeId a : h.force->stencil(h.element))
@@ -55,79 +58,6 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
   }
   if (any_parts_) half_kick_.resize(lines);
   acting_.reserve(plan.groups.size());
-}
-
-// Whether every damper within the terms that is more than a drag can be packed.
-bool LatticeDampers::add_parts(const Model& model, const LatticeGroups& plan, const LatticePart& of,
-                               std::vector<Part>& parts) {
-  const std::size_t first = parts.size();
-  std::vector<std::vector<std::pair<Index, TermId>>> elements;  // of a block, by force
-  const auto nothing = [](std::size_t, double) {};
-  for (std::size_t colour = 0; colour + 1 < of.colours.size(); ++colour) {
-    for (std::size_t p = first; p < parts.size(); ++p) parts[p].colours.emplace_back();
-    for (Index begin = of.colours[colour]; begin < of.colours[colour + 1]; begin += of.terms_at_once(colour)) {
-      const Index end = std::min(begin + of.terms_at_once(colour), of.colours[colour + 1]);
-      for (auto& list : elements) list.clear();
-      for (Index i = begin; i < end; ++i) {
-        const TermId term = of.terms[static_cast<std::size_t>(i)];
-        for (const HostedForce& h : model.forces_within(term)) {
-          if (!h.force->is_damper() || h.memory >= 0 || h.force->each_drag(h.element, nothing)) continue;
-          std::size_t p = first;
-          while (p < parts.size() && parts[p].force != h.force) ++p;
-          if (p == parts.size()) {
-            parts.push_back(
-                {h.force, nullptr, {}, {}, std::vector<std::vector<std::pair<Index, Index>>>(colour + 1), {}, {}});
-            elements.emplace_back();
-          }
-          elements[p - first].emplace_back(h.element, term);
-        }
-      }
-      for (std::size_t p = first; p < parts.size(); ++p) add_block(plan, parts[p], elements[p - first]);
-    }
-  }
-  for (std::size_t p = first; p < parts.size(); ++p) {
-    parts[p].batch = parts[p].force->damping_batch(parts[p].elements, plan.line_of_node, held_);
-    if (!parts[p].batch) return false;
-  }
-  return true;
-}
-
-// Packs of elements that share no node: each goes into the first open pack that has none of its nodes.
-void LatticeDampers::add_block(const LatticeGroups& plan, Part& part,
-                               std::span<const std::pair<Index, TermId>> elements) {
-  if (elements.empty()) return;
-  const auto width = static_cast<std::size_t>(pack_width());
-  constexpr std::size_t most_open = 32;
-  std::array<std::vector<std::pair<Index, TermId>>, most_open> packs;
-  const auto each_line = [&](Index element, auto&& visit) {
-    for (const NodeId a : part.force->stencil(element)) visit(open_[static_cast<std::size_t>(plan.line(a))]);
-  };
-  const auto close = [&](std::size_t p) {
-    if (packs[p].empty()) return;
-    for (const auto& [element, host] : packs[p])
-      each_line(element, [&](std::uint64_t& line) { line &= ~(std::uint64_t{1} << p); });
-    packs[p].resize(width, {-1, packs[p].back().second});
-    for (const auto& [element, host] : packs[p]) {
-      part.elements.push_back(element);
-      part.hosts.push_back(host);
-    }
-    packs[p].clear();
-  };
-  const auto first = static_cast<Index>(part.elements.size() / width);
-  for (const auto& [element, host] : elements) {
-    std::uint64_t taken = 0;
-    each_line(element, [&](const std::uint64_t& line) { taken |= line; });
-    auto p = static_cast<std::size_t>(std::countr_one(taken));
-    if (p >= most_open) {  // a node lies in all of them
-      for (std::size_t full = 0; full < most_open; ++full) close(full);
-      p = 0;
-    }
-    packs[p].emplace_back(element, host);
-    each_line(element, [&](std::uint64_t& line) { line |= std::uint64_t{1} << p; });
-    if (packs[p].size() == width) close(p);
-  }
-  for (std::size_t p = 0; p < most_open; ++p) close(p);
-  part.colours.back().emplace_back(first, static_cast<Index>(part.elements.size() / width));
 }
 
 void LatticeDampers::announce(std::size_t group, double step) { acting_.emplace_back(group, step); }
@@ -228,7 +158,7 @@ void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, co
       const double step = of.second / turns_;
       const auto one = [&](Part& part) {
         std::vector<double>& impulses = turn == 0 ? part.kept : part.of_turn;
-        if (keep) impulses.resize(part.elements.size() * part.batch->row());
+        if (keep) impulses.resize(part.packs.elements.size() * part.batch->row());
         work += sweep(part, {0.5 * step, step, reverse, held_, withheld_}, nodes,
                       keep ? std::span(impulses) : std::span<double>());
         for (std::size_t i = 0; keep && turn > 0 && i < impulses.size(); ++i) part.kept[i] += impulses[i];
@@ -244,8 +174,8 @@ void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, co
 double LatticeDampers::sweep(const Part& part, const DampingBatch::Sweep& how, std::span<NodeLine> nodes,
                              std::span<double> kept) const {
   double work = 0.0;
-  for (std::size_t c = 0; c < part.colours.size(); ++c) {
-    const auto& blocks = part.colours[how.backward ? part.colours.size() - 1 - c : c];
+  for (std::size_t c = 0; c < part.packs.colours.size(); ++c) {
+    const auto& blocks = part.packs.colours[how.backward ? part.packs.colours.size() - 1 - c : c];
     of_block_.assign(blocks.size(), 0.0);
     team_.for_each(std::ssize(blocks), [&](Index b) {
       const auto [first, last] = blocks[static_cast<std::size_t>(b)];
@@ -260,8 +190,8 @@ void LatticeDampers::keep_slots() {
   if (!slots_.empty()) return;
   for (std::size_t g = 0; g < parts_.size(); ++g)
     for (std::size_t p = 0; p < parts_[g].size(); ++p)
-      for (std::size_t i = 0; i < parts_[g][p].elements.size(); ++i)
-        if (parts_[g][p].elements[i] >= 0) slots_.push_back({parts_[g][p].hosts[i], g, p, i});
+      for (std::size_t i = 0; i < parts_[g][p].packs.elements.size(); ++i)
+        if (parts_[g][p].packs.elements[i] >= 0) slots_.push_back({parts_[g][p].packs.hosts[i], g, p, i});
   std::ranges::stable_sort(slots_, {}, &Slot::term);
 }
 
@@ -283,7 +213,7 @@ void LatticeDampers::add_work(TermId term, double step, std::span<const NodeMean
     const Part& part = parts_[at.group][at.part];
     std::array<double, 30> p;
     part.batch->impulse(at.slot, part.kept, p);
-    const auto nodes = part.force->stencil(part.elements[at.slot]);
+    const auto nodes = part.packs.force->stencil(part.packs.elements[at.slot]);
     for (std::size_t i = 0; i < nodes.size() * d; ++i) work += p[i] * mean(nodes[i / d]).velocity[i % d];
   }
 }
@@ -336,13 +266,13 @@ std::vector<LatticeDampers::Vector> LatticeDampers::forces(std::span<NodeLine> n
   const auto d = static_cast<std::size_t>(model_.dim());
   for (const std::vector<Part>& parts : parts_)
     for (const Part& part : parts) {
-      kept.assign(part.elements.size() * part.batch->row(), 0.0);
+      kept.assign(part.packs.elements.size() * part.batch->row(), 0.0);
       sweep(part, {0.0, 1.0, false, held_, withheld_}, nodes, kept);
       std::array<double, 30> p;
-      for (std::size_t slot = 0; slot < part.elements.size(); ++slot) {
-        if (part.elements[slot] < 0) continue;
+      for (std::size_t slot = 0; slot < part.packs.elements.size(); ++slot) {
+        if (part.packs.elements[slot] < 0) continue;
         part.batch->impulse(slot, kept, p);
-        const auto stencil = part.force->stencil(part.elements[slot]);
+        const auto stencil = part.packs.force->stencil(part.packs.elements[slot]);
         for (std::size_t i = 0; i < stencil.size() * d; ++i)
           force[static_cast<std::size_t>(drag_.line(stencil[i / d]))][i % d] += p[i];
       }

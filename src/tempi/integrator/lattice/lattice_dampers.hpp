@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/lattice/damper_packs.hpp"
 #include "tempi/integrator/lattice/lattice_drag.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
 #include "tempi/integrator/lattice/lattice_impacts.hpp"
@@ -59,21 +60,16 @@ class LatticeDampers {
   std::vector<Vector> forces(std::span<NodeLine> nodes, const Memory& memory) const;
 
  private:
-  struct Part {  // elements of one force within one part of a group
-    const Force* force;
+  struct Part {
+    DamperPacks packs;
     std::unique_ptr<DampingBatch> batch;
-    std::vector<Index> elements;                                // by slot; -1 for none
-    std::vector<TermId> hosts;                                  // of these
-    std::vector<std::vector<std::pair<Index, Index>>> colours;  // of each the packs of its blocks
-    std::vector<double> kept, of_turn;                          // impulses of the instant, and of one turn of it
+    std::vector<double> kept, of_turn;  // impulses of the instant, and of one turn of it
   };
   struct Slot {
     TermId term;
     std::size_t group, part, slot;
   };
 
-  bool add_parts(const Model& model, const LatticeGroups& plan, const LatticePart& part, std::vector<Part>& parts);
-  void add_block(const LatticeGroups& plan, Part& part, std::span<const std::pair<Index, TermId>> elements);
   double sweep(const Part& part, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
                std::span<double> kept) const;
   double largest_rate(std::span<const NodeLine> nodes) const;
@@ -99,8 +95,7 @@ class LatticeDampers {
   std::vector<std::array<bool, 3>> held_;            // by line; empty without supports
   mutable std::vector<Vector> withheld_;             // by line
   mutable std::vector<double> of_block_;
-  std::vector<std::uint64_t> open_;  // by line, while packs are filled: packs it is in
-  std::vector<Slot> slots_;          // by term, as soon as somebody looks
+  std::vector<Slot> slots_;  // by term, as soon as somebody looks
 };
 
 }  // namespace tempi
