@@ -13,10 +13,9 @@ namespace {
 using Vector = std::array<double, 3>;
 
 Vector node_vector(const Model& model, std::span<const double> values, Index a) {
-  Vector r{};
-  for (std::size_t c = 0; c < static_cast<std::size_t>(model.dim()); ++c)
-    r[c] = values[static_cast<std::size_t>(a * model.dim()) + c];
-  return r;
+  const auto d = static_cast<std::size_t>(model.dim());
+  const double* of_node = &values[static_cast<std::size_t>(a) * d];
+  return {of_node[0], d > 1 ? of_node[1] : 0.0, d > 2 ? of_node[2] : 0.0};
 }
 
 Vector position(const Model& model, const State& state, Index a) {
@@ -47,18 +46,16 @@ Momenta momenta_of(const Model& model, const State& state, std::span<const Index
   Momenta result{{}, {}, 0.0, 0.0};
   Vector centre{};
   double total = 0.0;
-  std::vector<Vector> places;
   for (const Index a : nodes) {
     const double m = model.mass(make_id<NodeId>(a));
-    const Vector& x = places.emplace_back(position(model, state, a));
+    const Vector x = position(model, state, a);
     total += m;
     for (std::size_t c = 0; c < 3; ++c) centre[c] += m * x[c];
   }
   for (double& c : centre) c /= total;
-  auto place = places.begin();
   for (const Index a : nodes) {
     const double m = model.mass(make_id<NodeId>(a));
-    const Vector &x = *place++, v = node_vector(model, state.velocity, a);
+    const Vector x = position(model, state, a), v = node_vector(model, state.velocity, a);
     const Vector moment = cross(x, v);
     for (std::size_t c = 0; c < 3; ++c) {
       result.linear[c] += m * v[c];

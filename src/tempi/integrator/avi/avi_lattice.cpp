@@ -328,19 +328,13 @@ void AviLattice::show(State& state, double now, Observer& observer) {
                  packed_dampers_, observer);
 }
 
-AlignedVector<NodeLine> AviLattice::lines_at(std::span<const double> u) const {
+std::vector<double> AviLattice::internal_forces(std::span<const double> u, double t) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   AlignedVector<NodeLine> nodes(plan_.node_of_line.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (std::size_t c = 0; c < d; ++c) nodes[i].displacement[c] = u[ordinal(plan_.node_of_line[i]) * d + c];
-  return nodes;
-}
-
-std::vector<double> AviLattice::internal_forces(std::span<const double> u, double t) const {
-  AlignedVector<NodeLine> nodes = lines_at(u);
+    std::copy_n(&u[ordinal(plan_.node_of_line[i]) * d], d, nodes[i].displacement);
   const std::vector<double> none(plan_.groups.size(), 0.0);
   const auto sums = strikes_.look(nodes, t, none);
-  const auto d = static_cast<std::size_t>(model_.dim());
   std::vector<double> force(u.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     std::copy_n(sums.force[i].begin(), d, &force[ordinal(plan_.node_of_line[i]) * d]);
@@ -356,8 +350,13 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
     snapshot.state = state;
     kick_drift_.start(snapshot.state);
   }
-  for (Index a = 0; a < model_.node_count(); ++a) kick_drift_.drift(snapshot.state, make_id<NodeId>(a), t);
-  AlignedVector<NodeLine> nodes = lines_at(snapshot.state.displacement);
+  const auto d = static_cast<std::size_t>(model_.dim());
+  AlignedVector<NodeLine> nodes(plan_.node_of_line.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodeId a = plan_.node_of_line[i];
+    kick_drift_.drift(snapshot.state, a, t);
+    std::copy_n(&snapshot.state.displacement[ordinal(a) * d], d, nodes[i].displacement);
+  }
   const auto duration = [&](std::int32_t ticks) {
     return started_ ? t - (static_cast<double>(now_ / ticks) + 0.5) * lattice_.tick * ticks : 0.0;
   };
@@ -382,16 +381,13 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   Dampers dampers(model_, kick_drift_);
   for (Index i = 0; model_.has_dampers() && i < model_.term_count(); ++i)
     dampers.announce(snapshot.state, make_id<TermId>(i), duration(lattice_.ticks[static_cast<std::size_t>(i)]));
-  const auto d = static_cast<std::size_t>(model_.dim());
-  std::vector<double> ahead(snapshot.state.velocity.size());
-  snapshot.force.resize(ahead.size());
+  std::vector<double> ahead(model_.has_dampers() ? snapshot.state.velocity.size() : 0);
+  snapshot.force.resize(snapshot.state.velocity.size());
   const Vector none{};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeId a = plan_.node_of_line[i];
-    for (std::size_t c = 0; c < d; ++c) {
-      snapshot.force[ordinal(a) * d + c] = sums.force[i][c];
-      ahead[ordinal(a) * d + c] = sums.ahead[i][c];
-    }
+    std::copy_n(sums.force[i].begin(), d, &snapshot.force[ordinal(a) * d]);
+    if (model_.has_dampers()) std::copy_n(sums.ahead[i].begin(), d, &ahead[ordinal(a) * d]);
     if (supports_.held(i) >= 0) {
       kick_drift_.kick(snapshot.state, a, std::span(sums.impulse[i]).first(d), std::span(none).first(d));
     } else {

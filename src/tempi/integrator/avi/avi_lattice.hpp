@@ -115,7 +115,6 @@ class AviLattice final : public Integrator {
   std::int32_t ticks(TermId term) const { return lattice_.ticks[ordinal(term)]; }
   const LatticeGroup& group(std::size_t g) const { return plan_.groups[g]; }
   double step(std::size_t g) const { return lattice_.tick * group(g).ticks; }
-  AlignedVector<NodeLine> lines_at(std::span<const double> u) const;
   template <class Visit>
   void each_line(std::size_t group, Visit&& visit);
 

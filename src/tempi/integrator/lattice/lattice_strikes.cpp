@@ -19,8 +19,8 @@ bool LatticeStrikes::strike(const LatticeGroup& group, double step, double t, st
 // Lines at rest whose nodes weigh 1 kg collect a group's forces in their velocities.
 LatticeStrikes::NodalSums LatticeStrikes::look(std::span<NodeLine> nodes, double t,
                                                std::span<const double> duration_of_group) const {
-  const std::vector<std::array<double, 3>> zero(nodes.size());
-  NodalSums sums{zero, zero, zero, 0.0, true};
+  using Vectors = std::vector<std::array<double, 3>>;
+  NodalSums sums{Vectors(nodes.size()), Vectors(nodes.size()), Vectors(nodes.size()), 0.0, true};
   for (NodeLine& node : nodes) {
     std::ranges::fill(node.velocity, 0.0);
     node.inverse_mass = 1.0;
