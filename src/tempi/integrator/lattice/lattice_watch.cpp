@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <utility>
 
@@ -20,6 +21,7 @@ LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const 
       strikes_(strikes),
       supports_(supports),
       kick_drift_(kick_drift),
+      load_works_(load_work_kernel(model.dim())),
       means_(plan.node_of_line.size()) {
   Index place = 0;
   for (const LatticeGroup& group : plan.groups) {
@@ -44,27 +46,40 @@ LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const 
   }
 }
 
-// Where the loads of its terms are kept, in the order of strikes.
 void LatticeWatch::make_room_for_loads(const LatticePart& part, Kept& kept) const {
-  const auto d = static_cast<std::size_t>(model_.dim());
-  for (const std::int32_t i : kept.loaded)
-    kept.nodes = std::max(kept.nodes, model_.term(part.terms[static_cast<std::size_t>(i)]).stencil().size());
+  Loads& loads = kept.loads;
+  const auto stencil = [&](std::int32_t i) { return model_.term(part.terms[static_cast<std::size_t>(i)]).stencil(); };
   for (const std::int32_t i : kept.loaded) {
-    const TermId term = part.terms[static_cast<std::size_t>(i)];
-    const auto stencil = model_.term(term).stencil();
-    for (std::size_t a = 0; a < kept.nodes; ++a) kept.lines.push_back(a < stencil.size() ? plan_.line(stencil[a]) : -1);
+    loads.nodes = std::max(loads.nodes, stencil(i).size());
+    if (loads.rows.empty() || loads.rows.back() != i / Eight::lanes) loads.rows.push_back(i / Eight::lanes);
+  }
+  const std::size_t d = static_cast<std::size_t>(model_.dim()), nodes = loads.rows.size() * loads.nodes;
+  loads.lines.resize(nodes);
+  loads.force.resize(nodes * d);
+  loads.way.resize(loads.rows.size());
+  std::int32_t row = 0;
+  for (const std::int32_t i : kept.loaded) {
+    while (loads.rows[static_cast<std::size_t>(row)] != i / Eight::lanes) ++row;
+    loads.slots.push_back(row * Eight::lanes + i % Eight::lanes);
+    const std::size_t first = static_cast<std::size_t>(row) * loads.nodes;
+    for (std::size_t a = 0; a < stencil(i).size(); ++a)
+      loads.lines[first + a][static_cast<std::size_t>(i % Eight::lanes)] = plan_.line(stencil(i)[a]);
     bool changes = false;
     const auto look = [&](const DeadPart& dead) { changes = changes || dead.value->depends_on_time(); };
-    for (const HostedForce& h : model_.forces_within(term)) {
+    for (const HostedForce& h : model_.forces_within(part.terms[static_cast<std::size_t>(i)])) {
       changes = changes || (!h.force->is_dead() && !h.force->is_damper());
       h.force->each_dead_part(h.element, std::ref(look));
     }
     kept.constancy.push_back(changes ? changing : never_changes);
+    if (changes) loads.displacement.resize(nodes * d);
   }
-  kept.load_force.resize(kept.lines.size() * d);
-  if (std::ranges::find(kept.constancy, changing) != kept.constancy.end())
-    kept.load_displacement.resize(kept.lines.size() * d);
-  kept.load_way.resize(kept.loaded.size());
+}
+
+// Of the k-th term with loads, in rows of dim numbers a node.
+double& LatticeWatch::load_force(Loads& loads, std::size_t k, std::size_t component) const {
+  const auto [row, lane] = std::div(loads.slots[k], Eight::lanes);
+  const std::size_t numbers = loads.nodes * static_cast<std::size_t>(model_.dim());
+  return loads.force[static_cast<std::size_t>(row) * numbers + component].lane[static_cast<std::size_t>(lane)];
 }
 
 bool LatticeWatch::strike(std::size_t g, double step, double t, std::span<NodeLine> nodes) {
@@ -172,17 +187,13 @@ void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Inde
   }
   for (std::size_t i = begin; i < end && !kept.more_work.empty(); ++i)
     found.work[i - begin] += std::exchange(kept.more_work[i], 0.0);
-  const auto each_of = [&](const std::vector<std::int32_t>& places, auto&& visit) {
-    for (auto at = std::ranges::lower_bound(places, static_cast<std::int32_t>(first)); at != places.end() && *at < last;
-         ++at)
-      visit(static_cast<std::size_t>(*at), static_cast<std::size_t>(at - places.begin()));
-  };
-  each_of(kept.loaded,
-          [&](std::size_t i, std::size_t loaded) { found.work[i - begin] += add_load(kept, loaded, step, nodes); });
-  each_of(kept.damped, [&](std::size_t i, std::size_t) {
+  if (!kept.loaded.empty()) add_loads(kept, first, last, step, nodes, found);
+  for (auto at = std::ranges::lower_bound(kept.damped, static_cast<std::int32_t>(first));
+       at != kept.damped.end() && *at < last; ++at) {
+    const auto i = static_cast<std::size_t>(*at);
     kept.damping_work[i] = damping_work(part.terms[i], step, dampers, packed);
     found.work[i - begin] += kept.damping_work[i];
-  });
+  }
 }
 
 // visit(place in the term's rows, line, component).
@@ -197,39 +208,39 @@ void LatticeWatch::each_component(TermId term, Visit&& visit) const {
 // The loads' forces within terms; constant ones are looked at once.
 void LatticeWatch::look_at_loads(const LatticePart& part, Kept& kept, double t, const LatticeNodes& nodes,
                                  State& state) {
-  const auto d = static_cast<std::size_t>(model_.dim());
+  std::vector<double> force;
   for (std::size_t k = 0; k < kept.loaded.size(); ++k) {
     if (kept.constancy[k] == known) continue;
     const TermId term = part.terms[static_cast<std::size_t>(kept.loaded[k])];
     nodes.write_nodes_of(term, state);
-    kick_drift_.load_impulses(
-        term, state.displacement, state.velocity, t, 1.0,
-        std::span(kept.load_force).subspan(k * kept.nodes * d, model_.term(term).stencil().size() * d));
+    force.assign(model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim()), 0.0);
+    kick_drift_.load_impulses(term, state.displacement, state.velocity, t, 1.0, force);
+    for (std::size_t c = 0; c < force.size(); ++c) load_force(kept.loads, k, c) = force[c];
     if (kept.constancy[k] == never_changes) kept.constancy[k] = known;
   }
 }
 
-// Notes the work on the way since the last strike; returns that of the impulse.
-double LatticeWatch::add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes) {
-  const auto d = static_cast<std::size_t>(model_.dim());
-  const double* f = &kept.load_force[loaded * kept.nodes * d];
-  const bool changes = kept.constancy[loaded] == changing;
-  double* before = changes ? &kept.load_displacement[loaded * kept.nodes * d] : nullptr;
-  double power = 0.0, work = 0.0;
-  for (std::size_t a = 0; a < kept.nodes; ++a) {
-    const std::int32_t line = kept.lines[loaded * kept.nodes + a];
-    if (line < 0) break;
-    const double *u = nodes[static_cast<std::size_t>(line)].displacement,
-                 *v = means_[static_cast<std::size_t>(line)].velocity;
-    for (std::size_t c = 0; c < d; ++c, ++f) {
-      power += *f * v[c];
-      work += *f * (changes ? u[c] - std::exchange(*before++, u[c]) : u[c]);
+// Adds the work of the loads' impulses, and notes that on the way since the last strike.
+void LatticeWatch::add_loads(Kept& kept, Index first, Index last, double step, std::span<const NodeLine> nodes,
+                             Figures& found) {
+  Loads& loads = kept.loads;
+  const auto row_of = [&](Index place) {
+    const auto row = static_cast<std::int32_t>((place + Eight::lanes - 1) / Eight::lanes);
+    return std::ranges::lower_bound(loads.rows, row) - loads.rows.begin();
+  };
+  std::array<Eight, most_at_once / Eight::lanes> power, work;
+  const Index begin = row_of(first), end = row_of(last);
+  load_works_({loads.nodes, loads.lines.data(), loads.force.data(),
+               loads.displacement.empty() ? nullptr : loads.displacement.data(), loads.way.data()},
+              begin, end, nodes.data(), means_.data(), power.data(), work.data());
+  for (Index row = begin; row < end; ++row) {
+    const Index place = loads.rows[static_cast<std::size_t>(row)] * Eight::lanes;
+    for (Index lane = 0; lane < std::min<Index>(Eight::lanes, last - place); ++lane) {
+      const auto at = static_cast<std::size_t>(row - begin), i = static_cast<std::size_t>(lane);
+      found.work[static_cast<std::size_t>(place + lane - first)] += step * power[at].lane[i];
+      kept.load_work[static_cast<std::size_t>(place + lane)] = work[at].lane[i];
     }
   }
-  if (!changes) work -= std::exchange(kept.load_way[loaded], work);
-  const auto i = static_cast<std::size_t>(kept.loaded[loaded]);
-  kept.load_work[i] = work;
-  return step * power;
 }
 
 double LatticeWatch::damping_work(TermId term, double step, const Dampers* dampers,
@@ -245,9 +256,8 @@ double LatticeWatch::damping_work(TermId term, double step, const Dampers* dampe
   return work;
 }
 
-void LatticeWatch::show_one_by_one(const LatticePart& part, const Kept& kept, Index first, Index last,
-                                   const Figures& found, Index update, double step, double t, State& state,
-                                   Observer& observer) const {
+void LatticeWatch::show_one_by_one(const LatticePart& part, Kept& kept, Index first, Index last, const Figures& found,
+                                   Index update, double step, double t, State& state, Observer& observer) const {
   const auto d = static_cast<std::size_t>(model_.dim()), begin = static_cast<std::size_t>(first);
   std::vector<double> loads;
   for (std::size_t i = begin; i < static_cast<std::size_t>(last); ++i) {
@@ -256,7 +266,7 @@ void LatticeWatch::show_one_by_one(const LatticePart& part, const Kept& kept, In
     const auto loaded = std::ranges::lower_bound(kept.loaded, static_cast<std::int32_t>(i));
     if (loaded != kept.loaded.end() && *loaded == static_cast<std::int32_t>(i))
       for (std::size_t c = 0; c < loads.size(); ++c)
-        loads[c] = step * kept.load_force[static_cast<std::size_t>(loaded - kept.loaded.begin()) * kept.nodes * d + c];
+        loads[c] = step * load_force(kept.loads, static_cast<std::size_t>(loaded - kept.loaded.begin()), c);
     observer.on_strike({term, update, t, step, found.kinetic[i - begin], found.work[i - begin],
                         kept.damping_work.empty() ? 0.0 : kept.damping_work[i], told_[kept.energies + i], loads,
                         state});
@@ -266,16 +276,16 @@ void LatticeWatch::show_one_by_one(const LatticePart& part, const Kept& kept, In
 void LatticeWatch::save(ArchiveWriter& archive) const {
   for (const auto& parts : kept_)
     for (const Kept& kept : parts) {
-      archive.put("load_displacement", kept.load_displacement);
-      archive.put("load_way", kept.load_way);
+      archive.put("load_displacement", kept.loads.displacement);
+      archive.put("load_way", kept.loads.way);
     }
 }
 
 void LatticeWatch::load(ArchiveReader& archive) {
   for (auto& parts : kept_)
     for (Kept& kept : parts) {
-      archive.get("load_displacement", kept.load_displacement);
-      archive.get("load_way", kept.load_way);
+      archive.get("load_displacement", kept.loads.displacement);
+      archive.get("load_way", kept.loads.way);
     }
 }
 

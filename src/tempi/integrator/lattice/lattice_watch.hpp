@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tempi/core/aligned_vector.hpp"
+#include "tempi/force/load_work_kernel.hpp"
 #include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
@@ -44,6 +45,13 @@ class LatticeWatch {
   void load(ArchiveReader& archive);
 
  private:
+  // Loads within a part's terms, in rows of eight of them (load_work_kernel.hpp); rows without a load are left out.
+  struct Loads {
+    std::size_t nodes = 0;                  // of a term, at most
+    std::vector<std::int32_t> rows, slots;  // which there are; of each loaded term, eight times its row and its lane
+    std::vector<std::array<std::int32_t, Eight::lanes>> lines;
+    std::vector<Eight> force, displacement, way;
+  };
   struct Kept {
     Index place = 0;                         // of the part's first term in the engine's order
     std::size_t room = 0;                    // its terms, in whole packs
@@ -51,13 +59,8 @@ class LatticeWatch {
     std::vector<double> damping_work, load_work;
     std::vector<double> more_work;             // by the chain rule, to be shown; empty where nothing is mollified
     std::vector<std::int32_t> loaded, damped;  // places of its terms with loads, with dampers; ascending
-    // Of each loaded term, in rows of dim numbers a node: the loads' force now and, where some of the part's change,
-    // the displacements at its last strike; sum f . u then, where they do not; the lines of its nodes (-1 beyond the
-    // last).
-    std::size_t nodes = 0;
-    std::vector<std::int32_t> lines;
-    std::vector<double> load_force, load_displacement, load_way;
-    std::vector<char> constancy;
+    std::vector<char> constancy;               // of each loaded one
+    Loads loads;
   };
   static constexpr Index most_at_once = 1024;  // terms looked at together, at the most
   struct Figures {                             // of those
@@ -67,12 +70,13 @@ class LatticeWatch {
   void review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
               std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed, Figures& found);
   void make_room_for_loads(const LatticePart& part, Kept& kept) const;
-  double add_load(Kept& kept, std::size_t loaded, double step, std::span<const NodeLine> nodes);
+  void add_loads(Kept& kept, Index first, Index last, double step, std::span<const NodeLine> nodes, Figures& found);
+  double& load_force(Loads& loads, std::size_t k, std::size_t component) const;
   double damping_work(TermId term, double step, const Dampers* dampers, const LatticeDampers& packed) const;
   template <class Visit>
   void each_component(TermId term, Visit&& visit) const;
-  void show_one_by_one(const LatticePart& part, const Kept& kept, Index first, Index last, const Figures& found,
-                       Index update, double step, double t, State& state, Observer& observer) const;
+  void show_one_by_one(const LatticePart& part, Kept& kept, Index first, Index last, const Figures& found, Index update,
+                       double step, double t, State& state, Observer& observer) const;
 
   std::span<double> energies(const Kept& kept) { return std::span(told_).subspan(kept.energies, kept.room); }
 
@@ -81,6 +85,7 @@ class LatticeWatch {
   const LatticeStrikes& strikes_;
   const LatticeSupports& supports_;
   const KickDrift& kick_drift_;
+  LoadWorkKernel load_works_;
   AlignedVector<NodeMean> means_;        // by line
   std::vector<std::vector<Kept>> kept_;  // of each group, by part
   // What strikes of the instant in hand have told, part behind part. Few groups act at most instants: their numbers
