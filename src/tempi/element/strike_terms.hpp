@@ -139,8 +139,8 @@ struct TermsAtOnce {
   [[gnu::flatten]] static void works(const PackedTerms& terms, Index first, Index last, const NodeMean* means,
                                      const double* kept, double* kinetic, double* work) {
     for (Index pack = first; pack < last; ++pack) {
-      for (std::size_t i = 0; pack + 4 < last && i < (N - 1) * D; ++i)
-        __builtin_prefetch(kept + ((N - 1) * D * 4 + i) * W);
+      for (std::size_t i = 0; pack + 2 * ahead < last && i < (N - 1) * D; ++i)
+        __builtin_prefetch(kept + ((N - 1) * D * 2 * ahead + i) * W);
       const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
       P w0[D], w[D], energy, sum(0.0);
       gather_means<D>(means, place, w0, energy);

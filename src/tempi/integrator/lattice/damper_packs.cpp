@@ -16,10 +16,10 @@ std::vector<DamperPacks> DamperPacker::operator()(const LatticePart& part) {
   constexpr Index together = 8;  // blocks whose left elements fill packs
   std::vector<Block> of_force;
   for (std::size_t colour = 0; colour + 1 < part.colours.size(); ++colour) {
-    const Index last = part.colours[colour + 1], at_once = part.terms_at_once(colour);
+    const Index last = part.colours[colour + 1], block = part.terms_at_once(colour);
     std::vector<std::vector<std::pair<Index, Index>>> whole, rest;  // by force
-    for (Index begin = part.colours[colour], n = 1; begin < last; begin += at_once, ++n) {
-      const Index end = std::min(begin + at_once, last);
+    for (Index begin = part.colours[colour], n = 1; begin < last; begin += block, ++n) {
+      const Index end = std::min(begin + block, last);
       collect(std::span(part.terms).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
               of_force);
       whole.resize(of_force.size());
@@ -50,29 +50,30 @@ void DamperPacker::collect(std::span<const TermId> terms, std::vector<Block>& bl
     }
 }
 
-// Packs for one thread. `left`: whole ones only, and what they leave goes there.
+// Packs for one thread, of all elements. `left`: whole ones only, and what they leave goes there.
 void DamperPacker::add(DamperPacks& packs, std::vector<std::pair<Index, Index>>& of_colour,
                        std::vector<Element>& elements, std::vector<Element>* left) {
   const auto count = [&] { return std::ssize(packs.elements) / pack_width(); };
   const Index first = count();
   for (std::vector<Element> later; !elements.empty(); later.clear()) {
-    fill(packs, elements, left != nullptr, left != nullptr ? *left : later);
+    const std::size_t now = std::min(elements.size(), at_once * static_cast<std::size_t>(pack_width()));
+    fill(packs, std::span(elements).first(now), left != nullptr, left != nullptr ? *left : later);
+    later.insert(later.end(), elements.begin() + static_cast<std::ptrdiff_t>(now), elements.end());
     elements.swap(later);
   }
   if (count() > first) of_colour.emplace_back(first, count());
 }
 
-// As few packs as can be, once through the elements: each goes into the first pack that has room and none of its
-// nodes, from where it would lie if none shared any.
+// As few packs as can be, at most `at_once`, once through the elements: each goes into the first pack that has room and
+// none of its nodes, from where it would lie if none shared any.
 void DamperPacker::fill(DamperPacks& packs, std::span<const Element> elements, bool whole, std::vector<Element>& left) {
-  constexpr std::size_t most = 64;
   const auto width = static_cast<std::size_t>(pack_width());
   const auto each_line = [&](const Element& element, auto&& visit) {
     for (const NodeId a : packs.force->stencil(element.number)) visit(within_[static_cast<std::size_t>(plan_.line(a))]);
   };
-  std::array<std::vector<Element>, most> filling;
-  const std::size_t wanted = std::min((elements.size() + width - 1) / width, most);
-  std::uint64_t room = ~std::uint64_t{0} >> (most - wanted);
+  std::array<std::vector<Element>, at_once> filling;
+  const std::size_t wanted = (elements.size() + width - 1) / width;
+  std::uint64_t room = ~std::uint64_t{0} >> (at_once - wanted);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     std::uint64_t free = room;
     each_line(elements[i], [&](const std::uint64_t& line) { free &= ~line; });
@@ -82,7 +83,7 @@ void DamperPacker::fill(DamperPacks& packs, std::span<const Element> elements, b
     }
     const std::size_t at = i / width % wanted;
     const std::size_t p =
-        (at + static_cast<std::size_t>(std::countr_zero(std::rotr(free, static_cast<int>(at))))) % most;
+        (at + static_cast<std::size_t>(std::countr_zero(std::rotr(free, static_cast<int>(at))))) % at_once;
     const std::uint64_t bit = std::uint64_t{1} << p;
     filling[p].push_back(elements[i]);
     each_line(elements[i], [&](std::uint64_t& line) { line |= bit; });

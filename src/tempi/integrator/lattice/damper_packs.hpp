@@ -31,6 +31,7 @@ class DamperPacker {
   std::vector<DamperPacks> operator()(const LatticePart& part);
 
  private:
+  static constexpr std::size_t at_once = 64;  // packs that are filled, a bit each
   struct Element {
     Index number;
     TermId host;
