@@ -77,11 +77,11 @@ std::vector<double> configurational_forces(std::span<const ElasticCells* const> 
       const PackedGeometry packed = cells->pack(terms, place);
       std::array<double, at_once> kinetic{};
       for (std::size_t i = 0; i < terms.size(); ++i) kinetic[i] = kinetic_density(*cells, terms[i], velocity);
-      configurational_kernel(packed.shape,
-                             material)({packed.geometry.data(), packed.places.data(), lame_of(cells->material())},
-                                       (std::ssize(terms) + pack_width() - 1) / pack_width(), lines.data(),
-                                       kinetic.data(), carried == Carried::places,
-                                       &of_cells[static_cast<std::size_t>(block * at_once) * width]);
+      const Index packs = (std::ssize(terms) + pack_width() - 1) / pack_width();
+      configurational_kernel(packed.shape, material)({packed.geometry.data(), packed.places.data(), packs,
+                                                      lame_of(cells->material())},
+                                                     packs, lines.data(), kinetic.data(), carried == Carried::places,
+                                                     &of_cells[static_cast<std::size_t>(block * at_once) * width]);
     });
     for (Index k = 0; k < cells->size(); ++k) {  // in their order, on one thread
       const auto nodes = cells->stencil(k);

@@ -38,7 +38,8 @@ class PackedBatch final : public Batch {
         row_(row),
         lame_(lame),
         geometry_(std::move(geometry)),
-        places_(std::move(places)) {}
+        places_(std::move(places)),
+        count_(std::ssize(places_) / (width * (row / dim))) {}
 
   bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
     return kernel_.strike(terms(), first / width_, packs(last), step, nodes.data(), nullptr, nullptr);
@@ -92,13 +93,14 @@ class PackedBatch final : public Batch {
 
  private:
   Index packs(Index terms) const { return (terms + width_ - 1) / width_; }
-  PackedTerms terms() const { return {geometry_.data(), places_.data(), lame_}; }
+  PackedTerms terms() const { return {geometry_.data(), places_.data(), count_, lame_}; }
 
   TermKernel kernel_;
   Index width_, dim_, row_;
   Lame lame_;
   AlignedVector<double> geometry_;
   AlignedVector<std::int32_t> places_;
+  Index count_;
 };
 
 }  // namespace tempi

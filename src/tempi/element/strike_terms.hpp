@@ -101,7 +101,7 @@ struct TermsAtOnce {
                                       double* energies, double* kept) {
     Sums sums = {{}, P(0.0), ~Bits{}};
     for (Index pack = first; pack < last; ++pack) {
-      if (pack + ahead < last) {
+      if (pack + ahead < terms.packs) {
         prefetch(terms, pack + ahead, nodes);
         for (std::size_t i = 0; energies != nullptr && i < (N - 1) * D; ++i)
           __builtin_prefetch(kept + ((N - 1) * D * ahead + i) * W, 1);
@@ -124,7 +124,7 @@ struct TermsAtOnce {
     P sum(0.0);
     Sums sums = {{}, P(0.0), ~Bits{}};
     for (Index pack = first; pack < last; ++pack) {
-      if (pack + ahead < last) prefetch(terms, pack + ahead, nodes);
+      if (pack + ahead < terms.packs) prefetch(terms, pack + ahead, nodes);
       sums.energy = P(0.0);
       add_pack<Energy::yes>(terms, pack, P(-1.0), nodes, sums);
       strike_pack(terms, pack, nodes, sums.force);
@@ -176,7 +176,7 @@ struct TermsAtOnce {
                                         const NodeShift* reference, double rounding, double* flight) {
     Approach<P> least;
     for (Index pack = first; pack < last; ++pack, flight += 2 * Followed::row * W) {
-      if (pack + ahead < last) prefetch(terms, pack + ahead, nodes);
+      if (pack + ahead < terms.packs) prefetch(terms, pack + ahead, nodes);
       const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
       Local e, v, x;
       gather_relative(nodes, place, e);
@@ -234,7 +234,7 @@ struct TermsAtOnce {
   [[gnu::flatten]] static void change(const PackedTerms& terms, Index first, Index last, NodeLine* nodes,
                                       const NodeShift* shifts, double* impulses) {
     for (Index pack = first; pack < last; ++pack) {
-      if (pack + 2 * ahead < last) {
+      if (pack + 2 * ahead < terms.packs) {
         const std::int32_t* next = terms.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
         prefetch(terms, pack + 2 * ahead, nodes);
         for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(shifts + next[i]);

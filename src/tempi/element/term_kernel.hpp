@@ -17,6 +17,7 @@ namespace tempi {
 struct PackedTerms {
   const double* geometry;
   const std::int32_t* places;
+  Index packs;  // there are
   Lame lame;
 };
 
