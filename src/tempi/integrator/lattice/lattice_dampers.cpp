@@ -43,11 +43,12 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
     std::vector<Part>& parts = parts_.emplace_back();
     std::vector<std::int32_t>& damped = lines_.emplace_back();
     for (const LatticePart& part : group.parts) {
-      for (DamperPacks& packs : packed(part)) {
-        auto batch = packs.force->damping_batch(packs.elements, plan.line_of_node, held_);
-        takes_all_ = takes_all_ && batch != nullptr;
-        if (batch != nullptr) parts.push_back({std::move(packs), std::move(batch), {}, {}});
-      }
+      if (takes_all_)
+        for (DamperPacks& packs : packed(part)) {
+          auto batch = packs.force->damping_batch(packs.elements, plan.line_of_node, held_);
+          takes_all_ = takes_all_ && batch != nullptr;
+          if (batch != nullptr) parts.push_back({std::move(packs), std::move(batch), {}, {}});
+        }
       for (const TermId term : part.terms)
         for (const HostedForce& h : model.forces_within(term))
           for (const NodeId a : h.force->stencil(h.element))
