@@ -52,6 +52,8 @@ LatticeMollifier::LatticeMollifier(const Model& model, const LatticeGroups& plan
   add_entries(plan);
   add_changes(plan, lattice);
   find_shares(plan);
+  take_out_simple(plan);
+  order_entries();
 }
 
 void LatticeMollifier::add_entries(const LatticeGroups& plan) {
@@ -77,21 +79,8 @@ void LatticeMollifier::add_entries(const LatticeGroups& plan) {
       levels_[g].entries.push_back(entry);
     }
   // The fastest group of a node is the last one met.
-  for (std::size_t g = 0; g < levels_.size(); ++g) {
-    Level& level = levels_[g];
-    for (Entry& entry : level.entries) entry.has_faster = slower[static_cast<std::size_t>(entry.line)] != g;
-    std::ranges::stable_sort(level.entries, {}, [](const Entry& e) { return std::pair(!e.has_faster, e.slower); });
-    level.with_faster = static_cast<std::size_t>(std::ranges::count_if(level.entries, &Entry::has_faster));
-    for (std::size_t i = 0; i < level.with_faster; ++i) {
-      const auto held =
-          std::ranges::count(std::span(level.entries[i].held).first(static_cast<std::size_t>(model_.dim())), true);
-      if (held > 0 && held < model_.dim()) level.partly_held.push_back(static_cast<std::int32_t>(i));
-    }
-    for (std::size_t acting = 0; acting <= levels_.size(); ++acting)
-      level.until.push_back(static_cast<std::size_t>(std::ranges::count_if(level.entries, [&](const Entry& e) {
-        return acting > 0 && (e.has_faster || e.slower < acting);
-      })));
-  }
+  for (std::size_t g = 0; g < levels_.size(); ++g)
+    for (Entry& entry : levels_[g].entries) entry.has_faster = slower[static_cast<std::size_t>(entry.line)] != g;
 }
 
 void LatticeMollifier::add_changes(const LatticeGroups& plan, const TickLattice& lattice) {
@@ -161,6 +150,58 @@ void LatticeMollifier::find_shares(const LatticeGroups& plan) {
   }
 }
 
+// Nodes of two groups of which nothing is held and no change is of the slower one; of those held in all components
+// nothing is needed.
+void LatticeMollifier::take_out_simple(const LatticeGroups& plan) {
+  std::vector<std::size_t> groups(sums_.size()), fastest(sums_.size());  // of each shared node
+  std::vector<char> out(sums_.size());
+  for (std::size_t g = levels_.size(); g-- > 0;)
+    for (const Entry& entry : levels_[g].entries) {
+      const auto shared = static_cast<std::size_t>(entry.shared);
+      ++groups[shared];
+      fastest[shared] = g;
+      if (held_components(entry) == model_.dim()) out[shared] = 1;
+    }
+  std::vector<std::size_t> changed(plan.node_of_line.size(), levels_.size());  // by line: the last group that looked
+  for (std::size_t g = 0; g < levels_.size(); ++g) {
+    for (const Change& change : levels_[g].changes)
+      for (const TermId term : change.part.terms)
+        for (const NodeId node : model_.term(term).stencil()) changed[static_cast<std::size_t>(plan.line(node))] = g;
+    std::map<std::size_t, Pair> pairs;  // by the faster group
+    for (const Entry& entry : levels_[g].entries) {
+      const auto shared = static_cast<std::size_t>(entry.shared), line = static_cast<std::size_t>(entry.line);
+      if (!entry.has_faster || groups[shared] != 2 || held_components(entry) != 0 || changed[line] == g) continue;
+      Pair& pair = pairs.try_emplace(fastest[shared], fastest[shared], g).first->second;
+      pair.nodes.push_back({{}, {}, entry.share, entry.line});
+      out[shared] = 1;
+    }
+    for (auto& [faster, pair] : pairs) {
+      std::ranges::sort(pair.nodes, {}, &Simple::line);
+      pairs_.push_back(std::move(pair));
+    }
+  }
+  for (Level& level : levels_)
+    std::erase_if(level.entries, [&](const Entry& entry) { return out[static_cast<std::size_t>(entry.shared)] != 0; });
+}
+
+void LatticeMollifier::order_entries() {
+  for (Level& level : levels_) {
+    std::ranges::stable_sort(level.entries, {}, [](const Entry& e) { return std::pair(!e.has_faster, e.slower); });
+    level.with_faster = static_cast<std::size_t>(std::ranges::count_if(level.entries, &Entry::has_faster));
+    for (std::size_t i = 0; i < level.with_faster; ++i)
+      if (held_components(level.entries[i]) > 0) level.partly_held.push_back(static_cast<std::int32_t>(i));
+    for (std::size_t acting = 0; acting <= levels_.size(); ++acting)
+      level.until.push_back(static_cast<std::size_t>(std::ranges::count_if(level.entries, [&](const Entry& e) {
+        return acting > 0 && (e.has_faster || e.slower < acting);
+      })));
+  }
+}
+
+int LatticeMollifier::held_components(const Entry& entry) const {
+  return static_cast<int>(
+      std::ranges::count(std::span(entry.held).first(static_cast<std::size_t>(model_.dim())), true));
+}
+
 template <class Visit>
 void LatticeMollifier::each_entry(Level& level, std::size_t count, Visit&& visit) {
   constexpr Index at_once = 1024;
@@ -168,10 +209,27 @@ void LatticeMollifier::each_entry(Level& level, std::size_t count, Visit&& visit
                  [&](Index i) { visit(level.entries[static_cast<std::size_t>(i)]); });
 }
 
+// visit(node of the pair, its line).
+template <class Visit>
+void LatticeMollifier::each_simple(Pair& pair, std::span<NodeLine> nodes, Visit&& visit) {
+  constexpr Index at_once = 1024;
+  team_.for_each(std::ssize(pair.nodes), at_once, [&](Index i) {
+    Simple& simple = pair.nodes[static_cast<std::size_t>(i)];
+    visit(simple, nodes[static_cast<std::size_t>(simple.line)]);
+  });
+}
+
 // To y_g, and notes velocities.
 void LatticeMollifier::shift(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes) {
   Level& level = levels_[g];
   const double m2 = level.ticks * level.ticks, factor = -half_deviation * tick_ / part;
+  for (Pair& pair : pairs_)
+    if (pair.faster == g && pair.slower < acting)
+      each_simple(pair, nodes, [](Simple& simple, const NodeLine& node) {
+        std::copy_n(node.displacement, 3, simple.displacement);
+        std::copy_n(node.velocity, 3, simple.velocity);
+      });
+  noted_ = g + 1;
   shifted_ = &level;
   each_entry(level, level.until[acting], [&](Entry& entry) {
     NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
@@ -188,7 +246,7 @@ void LatticeMollifier::shift(std::size_t g, std::size_t acting, double part, std
 
 // Back to x. What the strike has given goes into the sums: of D / m and m D, by which slower groups shift; of the
 // slowest, whose D is complete, beta D and m^2 beta D, which faster ones are given back.
-void LatticeMollifier::unshift(std::size_t g, std::size_t acting, std::span<NodeLine> nodes) {
+void LatticeMollifier::unshift(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes) {
   Level& level = levels_[g];
   const double m = level.ticks;
   const bool slowest = g + 1 == acting;
@@ -206,6 +264,37 @@ void LatticeMollifier::unshift(std::size_t g, std::size_t acting, std::span<Node
     }
   });
   shifted_ = nullptr;
+  unshift_simple(g, acting, part, nodes);
+}
+
+// The same of pairs of groups.
+void LatticeMollifier::unshift_simple(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes) {
+  for (Pair& pair : pairs_) {
+    if (pair.slower >= acting) continue;
+    const double fast = levels_[pair.faster].ticks, slow = levels_[pair.slower].ticks;
+    const double difference = slow * slow - fast * fast;
+    if (pair.faster == g) {  // to the y of the slower one
+      const double factor = -half_deviation * tick_ / part * difference / fast;
+      each_simple(pair, nodes, [&](Simple& simple, NodeLine& node) {
+        const double share = simple.share * factor;
+        for (std::size_t c = 0; c < 3; ++c) {
+          node.displacement[c] = simple.displacement[c] + share * (node.velocity[c] - simple.velocity[c]);
+          simple.velocity[c] = node.velocity[c];
+        }
+      });
+    } else if (pair.slower == g) {
+      const double factor = -half_deviation * tick_ * tick_ * difference;
+      pair.told = true;
+      each_simple(pair, nodes, [&](const Simple& simple, NodeLine& node) {
+        const double share = simple.share * factor;
+        NodeShift& w = w_[static_cast<std::size_t>(simple.line)];
+        for (std::size_t c = 0; c < 3; ++c) {
+          w.displacement[c] = share * (node.velocity[c] - simple.velocity[c]);
+          node.displacement[c] = simple.displacement[c];
+        }
+      });
+    }
+  }
 }
 
 // The chain rule, for all groups but the slowest.
@@ -213,6 +302,9 @@ void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, st
   Level& level = levels_[g];
   const double m2 = level.ticks * level.ticks;
   const bool changes = !level.changes.empty() && level.changes.front().slower < acting;
+  for (Pair& pair : pairs_)  // what is left from an instant at which the slower group acted
+    if (changes && pair.faster == g && pair.slower >= acting && std::exchange(pair.told, false))
+      for (const Simple& simple : pair.nodes) w_[static_cast<std::size_t>(simple.line)] = {};
   if (changes) {
     shifted_ = &level;
     each_entry(level, level.until[acting], [&](Entry& entry) {
@@ -261,7 +353,13 @@ void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, st
   shifted_ = nullptr;
 }
 
-void LatticeMollifier::put_back(std::span<NodeLine> nodes) {
+void LatticeMollifier::put_back(std::size_t acting, std::span<NodeLine> nodes) {
+  for (Pair& pair : pairs_) {
+    pair.told = false;
+    if (pair.slower < acting && pair.faster < noted_)
+      for (const Simple& simple : pair.nodes)
+        std::copy_n(simple.displacement, 3, nodes[static_cast<std::size_t>(simple.line)].displacement);
+  }
   if (shifted_ != nullptr)
     for (std::size_t i = 0; i < shifted_->with_faster; ++i) {
       const Entry& entry = shifted_->entries[i];

@@ -65,14 +65,14 @@ class LatticeMollifier {
       for (std::size_t g = 0; g < acting; ++g) {
         shift(g, acting, part, nodes);
         admissible = strike_group(g) && admissible;
-        unshift(g, acting, nodes);
+        unshift(g, acting, part, nodes);
       }
       if (admissible && acting > 1) {
         for (std::size_t g = acting - 1; g-- > 0;) give_back(g, acting, t, nodes, keep);
         for (std::size_t g = 0; g < acting; ++g) give_moments(g, nodes);
       }
     } catch (...) {  // a term that has no answer
-      put_back(nodes);
+      put_back(acting, nodes);
       throw;
     }
     return admissible;
@@ -93,7 +93,7 @@ class LatticeMollifier {
  private:
   using Vector = std::array<double, 3>;
 
-  // A node of a group that another group has too.
+  // A node of a group that another group has too, unless it is `Simple` or held in all components.
   struct Entry {
     std::int32_t line, shared;  // shared: its place among all such nodes
     std::uint32_t slower;       // the next slower group there, or `none`
@@ -101,6 +101,18 @@ class LatticeMollifier {
     std::array<bool, 3> held;
     double share = 0.0;  // beta
     double shift[3] = {}, displacement[3] = {}, given[3] = {};
+  };
+  // Most nodes at borders have terms of two groups, and no change reaches them from the slower one: what they need of
+  // an instant, in one cache line each.
+  struct alignas(64) Simple {
+    double displacement[3] = {}, velocity[3] = {};  // x; v after the last strike
+    double share = 0.0;
+    std::int32_t line = 0;
+  };
+  struct Pair {  // of groups
+    std::size_t faster, slower;
+    AlignedVector<Simple> nodes;
+    bool told = false;  // w of its nodes is not zero
   };
   // Terms of a group with the same next slower group.
   struct Change {
@@ -125,13 +137,19 @@ class LatticeMollifier {
   void add_entries(const LatticeGroups& plan);
   void add_changes(const LatticeGroups& plan, const TickLattice& lattice);
   void find_shares(const LatticeGroups& plan);
+  void take_out_simple(const LatticeGroups& plan);
+  void order_entries();
+  int held_components(const Entry& entry) const;
   void shift(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes);
-  void unshift(std::size_t g, std::size_t acting, std::span<NodeLine> nodes);
+  void unshift(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes);
+  void unshift_simple(std::size_t g, std::size_t acting, double part, std::span<NodeLine> nodes);
   void give_back(std::size_t g, std::size_t acting, double t, std::span<NodeLine> nodes, bool keep);
-  void put_back(std::span<NodeLine> nodes);
+  void put_back(std::size_t acting, std::span<NodeLine> nodes);
   void give_moments(std::size_t g, std::span<const NodeLine> nodes);
   template <class Visit>
   void each_entry(Level& level, std::size_t count, Visit&& visit);
+  template <class Visit>
+  void each_simple(Pair& pair, std::span<NodeLine> nodes, Visit&& visit);
   double work(const Change& change, const double* impulses, TermId term, std::span<const NodeMean> means) const;
 
   const Model& model_;
@@ -141,9 +159,11 @@ class LatticeMollifier {
   ThreadTeam& team_;
   double tick_;
   std::vector<Level> levels_;
+  std::vector<Pair> pairs_;
   std::vector<Sums> sums_;
-  AlignedVector<NodeShift> w_;  // by line, zero between instants
+  AlignedVector<NodeShift> w_;  // by line, zero but for nodes of pairs between instants
   Level* shifted_ = nullptr;    // whose nodes are at y
+  std::size_t noted_ = 0;       // groups whose simple nodes have been noted at this instant
 };
 
 }  // namespace tempi
