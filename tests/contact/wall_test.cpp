@@ -173,6 +173,12 @@ TEST(Wall, StrikesManyAtOnceAsItStrikesEach) {
         const auto [energy, gradient] = test::deviations_of_measured(*contact, terms, u);
         EXPECT_LT(energy, 1e-15);
         EXPECT_LT(gradient, 1e-15);
+        std::vector<double> shift;
+        for (Index a = 0; a < count; ++a) {
+          const Vector w = drawn(random, dim, 0.1);
+          shift.insert(shift.end(), w.begin(), w.begin() + dim);
+        }
+        EXPECT_LT(test::deviation_of_change(*contact, terms, u, shift), 1e-15);
       };
       look(make_wall_contact(X, dim, nodes, wall, 0.01));
       if (wall.shape == plane || wall.shape == sphere) look(make_wall_contact(X, dim, spheres, wall));

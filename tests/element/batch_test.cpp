@@ -111,6 +111,14 @@ TEST_P(BatchOf, cells_keeps_the_digits_of_small_strains) {
     EXPECT_LT(deviation(potential, terms, displacements(strain, 6)), 1e-12) << strain;
 }
 
+TEST_P(BatchOf, cells_changes_with_its_hessians) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{17}, terms.size()})
+    EXPECT_LT(deviation_of_change(potential, std::span(terms).first(count), displacements(0.05, 4),
+                                  displacements(0.1, 8)),
+              1e-12)
+        << count;
+}
+
 TEST_P(BatchOf, cells_measures_the_energies_and_gradients_of_its_terms) {
   for (const double part : {0.05, 1e-3, 1e-9})
     for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{17}, terms.size()}) {

@@ -308,28 +308,9 @@ TEST(Shell, batches_change_with_their_hessians) {
   const auto u = test::random_displacements(mesh, 0.05, 4), shift = test::random_displacements(mesh, 0.3, 8);
   for (const std::string& instructions : test::instruction_sets()) {
     const test::Instructions wish(instructions);
-    for (const Part& p : parts_of(mesh)) {
-      const std::vector<Index> terms = test::shuffled_terms(*p.potential, 5);
-      test::Lines lines = test::lines_of(u, 3, 0.0, 3);
-      AlignedVector<NodeShift> w(lines.nodes.size());
-      for (std::size_t i = 0; i < shift.size(); ++i)
-        w[static_cast<std::size_t>(lines.place[i / 3])].displacement[i % 3] = shift[i];
-      p.potential->batch(terms, lines.place)->strike_change(0, p.potential->size(), 0.0, lines.nodes, w, {});
-      std::vector<double> expected(u.size(), 0.0);
-      for (const Index k : terms) {
-        const Dense H = hessian(*p.potential->as_local(), k, u);
-        const auto nodes = p.potential->stencil(k);
-        for (Index i = 0; i < H.rows(); ++i)
-          for (Index j = 0; j < H.cols(); ++j)
-            expected[3 * ordinal(nodes[static_cast<std::size_t>(i / 3)]) + static_cast<std::size_t>(i % 3)] -=
-                H(i, j) * shift[3 * ordinal(nodes[static_cast<std::size_t>(j / 3)]) + static_cast<std::size_t>(j % 3)];
-      }
-      for (std::size_t i = 0; i < u.size(); ++i) {
-        const NodeLine& node = lines.of(make_id<NodeId>(static_cast<Index>(i / 3)));
-        EXPECT_NEAR(node.velocity[i % 3] / node.inverse_mass, expected[i], 1e-12 * test::largest(expected))
-            << p.name << ' ' << instructions;
-      }
-    }
+    for (const Part& p : parts_of(mesh))
+      EXPECT_LT(test::deviation_of_change(*p.potential, test::shuffled_terms(*p.potential, 5), u, shift), 1e-12)
+          << p.name << ' ' << instructions;
   }
 }
 

@@ -139,6 +139,43 @@ inline double deviation(const Potential& potential, std::span<const Index> terms
   return worst / largest(expected.impulse);
 }
 
+// The same of a change with displacements w, against sum_b H_ab w_b: w by line, and where place_shifts has said.
+inline double deviation_of_change(const Potential& potential, std::span<const Index> terms,
+                                  const std::vector<double>& u, const std::vector<double>& w) {
+  const auto d = static_cast<std::size_t>(potential.dim());
+  std::vector<double> expected(u.size(), 0.0);
+  for (const Index k : terms)
+    potential.each_hessian_piece(k, u, time_now, [&](std::span<const NodeId> nodes, std::span<const double> H) {
+      const std::size_t n = nodes.size() * d;
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+          expected[ordinal(nodes[i / d]) * d + i % d] -= H[i * n + j] * w[ordinal(nodes[j / d]) * d + j % d];
+    });
+  const Lines rest = lines_of(u, potential.dim(), 0.0, 3);
+  const auto batch = potential.batch(terms, rest.place);
+  const std::size_t count = rest.nodes.size();
+  std::vector<std::int32_t> by_line(count), elsewhere(count);
+  std::iota(by_line.begin(), by_line.end(), 0);
+  for (std::size_t line = 0; line < count; ++line) elsewhere[line] = static_cast<std::int32_t>(2 * count - line);
+  double worst = 0.0;
+  for (const bool told : {false, true}) {
+    const std::vector<std::int32_t>& place = told ? elsewhere : by_line;
+    if (told) batch->place_shifts(place);
+    AlignedVector<NodeShift> shifts(2 * count + 1);
+    for (NodeShift& shift : shifts) std::ranges::fill(shift.displacement, std::nan(""));
+    for (std::size_t i = 0; i < w.size(); ++i)
+      shifts[static_cast<std::size_t>(place[static_cast<std::size_t>(rest.place[i / d])])].displacement[i % d] = w[i];
+    Lines lines = rest;
+    batch->strike_change(0, std::ssize(terms), time_now, lines.nodes, shifts, {});
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      const NodeLine& node = lines.of(make_id<NodeId>(static_cast<Index>(i / d)));
+      const double difference = std::abs(node.velocity[i % d] / node.inverse_mass - expected[i]);
+      if (!(difference <= worst)) worst = difference;
+    }
+  }
+  return worst / largest(expected);
+}
+
 struct Measured {
   std::vector<double> energies, gradients;  // gradients: rows of batch->row()
 };

@@ -149,6 +149,7 @@ class WallContact final : public LocalPotential {
       }
     }
     bool offers_change() const override { return one_by_one_->offers_change(); }
+    void place_shifts(std::span<const std::int32_t> of_line) override { one_by_one_->place_shifts(of_line); }
     void strike_change(Index first, Index last, double t, std::span<NodeLine> nodes, std::span<const NodeShift> w,
                        std::span<double> impulses) const override {
       one_by_one_->strike_change(first, last, t, nodes, w, impulses);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -51,6 +52,11 @@ class PackedBatch final : public Batch {
   }
 
   bool offers_change() const override { return true; }
+  void place_shifts(std::span<const std::int32_t> of_line) override {
+    shift_places_.resize(places_.size());
+    std::ranges::transform(places_, shift_places_.begin(),
+                           [&](std::int32_t line) { return of_line[static_cast<std::size_t>(line)]; });
+  }
   void strike_change(Index first, Index last, double, std::span<NodeLine> nodes, std::span<const NodeShift> w,
                      std::span<double> impulses) const override {
     kernel_.change(terms(), first / width_, packs(last), nodes.data(), w.data(),
@@ -93,13 +99,15 @@ class PackedBatch final : public Batch {
 
  private:
   Index packs(Index terms) const { return (terms + width_ - 1) / width_; }
-  PackedTerms terms() const { return {geometry_.data(), places_.data(), count_, lame_}; }
+  PackedTerms terms() const {
+    return {geometry_.data(), places_.data(), count_, lame_, (shift_places_.empty() ? places_ : shift_places_).data()};
+  }
 
   TermKernel kernel_;
   Index width_, dim_, row_;
   Lame lame_;
   AlignedVector<double> geometry_;
-  AlignedVector<std::int32_t> places_;
+  AlignedVector<std::int32_t> places_, shift_places_;
   Index count_;
 };
 

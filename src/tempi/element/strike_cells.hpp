@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "tempi/element/cell_kernels.hpp"
 #include "tempi/element/strike_terms.hpp"
@@ -59,6 +60,7 @@ struct PackedCell {
   static constexpr std::size_t D = Element::dim, N = Element::nodes, Q = Element::stiffness_rule.size();
   static constexpr std::size_t W = P::width, per_point = (D * D + 1) * W;
   static constexpr std::size_t per_pack = (straight ? 1 : Q) * per_point;
+  static constexpr bool stiffness_varies = !std::is_same_v<Model, LinearElastic>;
   using Local = std::array<std::array<P, D>, N>;
 
   static Mat<P, Element::dim> inverse_at(const double* at) {
@@ -104,8 +106,9 @@ struct PackedCell {
   static void add_change_at(const Model& model, const double* geometry, const Local& e, const Local& w, Local& force) {
     const double* at = geometry + (straight ? 0 : q * per_point);
     const Mat<P, Element::dim> inverse = inverse_at(at);
-    const auto change = model.template stress_change<P, Element::dim>(reference_gradient<Element, q>(e) * inverse,
-                                                                      reference_gradient<Element, q>(w) * inverse);
+    Mat<P, Element::dim> H;
+    if constexpr (stiffness_varies) H = reference_gradient<Element, q>(e) * inverse;
+    const auto change = model.template stress_change<P, Element::dim>(H, reference_gradient<Element, q>(w) * inverse);
     const P volume = P(-Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
     add_forces<Element, q>(volume * (change * transpose(inverse)), force);
   }

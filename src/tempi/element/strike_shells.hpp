@@ -51,6 +51,7 @@ template <class P, class Term>
 struct PackedShell {
   static constexpr std::size_t D = 3, N = Term::nodes, W = P::width;
   static constexpr std::size_t per_pack = Term::template Geometry<P>::size * W;
+  static constexpr bool stiffness_varies = true;
   using Local = std::array<std::array<P, D>, N>;
   using Changing = Dual<P>;
 

@@ -34,7 +34,8 @@ struct PackSums {
 //   Term::per_pack      doubles of geometry
 //   Term::add           adds to cleared sums `factor` dV/dx of all nodes but the first, V where asked for, and whether
 //                       the term can be there, of displacements e relative to the first node
-//   Term::add_change    adds to cleared forces minus the change of dV/dx with displacements w, all relative as well
+//   Term::add_change    adds to cleared forces minus the change of dV/dx with displacements w, all relative as well;
+//                       looks at e only where Term::stiffness_varies with it
 template <class P, class Term>
 struct TermsAtOnce {
   static constexpr std::size_t D = Term::D, N = Term::N, W = P::width;
@@ -81,6 +82,7 @@ struct TermsAtOnce {
   static void prefetch(const PackedTerms& terms, Index pack, const NodeLine* nodes) {
     const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
     const double* geometry = terms.geometry + pack * static_cast<Index>(Term::per_pack);
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(nodes + place[i], 1);
     for (std::size_t i = 0; i < Term::per_pack; i += 8) __builtin_prefetch(geometry + i);
   }
@@ -235,14 +237,15 @@ struct TermsAtOnce {
                                       const NodeShift* shifts, double* impulses) {
     for (Index pack = first; pack < last; ++pack) {
       if (pack + 2 * ahead < terms.packs) {
-        const std::int32_t* next = terms.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
+        const std::int32_t* next = terms.shift_places + (pack + 2 * ahead) * static_cast<Index>(N * W);
         prefetch(terms, pack + 2 * ahead, nodes);
+#pragma GCC unroll 8
         for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(shifts + next[i]);
       }
       const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
       Local e, w, force;
-      gather_relative(nodes, place, e);
-      gather_relative(shifts, place, w);
+      if constexpr (Term::stiffness_varies) gather_relative(nodes, place, e);
+      gather_relative(shifts, terms.shift_places + pack * static_cast<Index>(N * W), w);
       clear(force);
       Term::add_change(terms.lame, terms.geometry + pack * static_cast<Index>(Term::per_pack), e, w, force);
       balance(force);

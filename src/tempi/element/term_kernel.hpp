@@ -12,13 +12,14 @@
 namespace tempi {
 
 // Terms in packs of `width`, everything of a pack side by side, lane by lane. In front of the lanes:
-//   places    node of the term
+//   places    node of the term; shift_places: the same, where its shift lies (Batch::place_shifts)
 //   geometry  what its kernel says
 struct PackedTerms {
   const double* geometry;
   const std::int32_t* places;
   Index packs;  // there are
   Lame lame;
+  const std::int32_t* shift_places = nullptr;
 };
 
 struct TermKernel {

@@ -39,10 +39,12 @@ class Batch {
   virtual void measure(Index first, Index last, double t, std::span<const NodeLine> nodes, std::span<double> energies,
                        std::span<double> gradients) const = 0;
 
-  // How a strike of step 1 s changes with the nodes' places, by line: v_a -= (sum_b d2V_k/dx_a dx_b w_b) / m_a, where
-  // the batch offers it; that of the base class of potentials always does. `impulses`, if not empty: takes these, in
-  // rows like gradients, beginning with term `first`.
+  // How a strike of step 1 s changes with the nodes' places: v_a -= (sum_b d2V_k/dx_a dx_b w_b) / m_a, where
+  // the batch offers it; that of the base class of potentials always does. w lies where `place_shifts` has said last,
+  // by line, or else by line. `impulses`, if not empty: takes these, in rows like gradients, beginning with term
+  // `first`.
   virtual bool offers_change() const { return false; }
+  virtual void place_shifts(std::span<const std::int32_t>) {}
   virtual void strike_change(Index first, Index last, double t, std::span<NodeLine> nodes, std::span<const NodeShift> w,
                              std::span<double> impulses) const;
 

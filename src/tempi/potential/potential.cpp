@@ -61,6 +61,7 @@ class TermLoop final : public Batch {
   }
 
   bool offers_change() const override { return true; }
+  void place_shifts(std::span<const std::int32_t> of_line) override { shift_.assign(of_line.begin(), of_line.end()); }
   void strike_change(Index first, Index last, double t, std::span<NodeLine> nodes, std::span<const NodeShift> w,
                      std::span<double> impulses) const override {
     const auto d = static_cast<std::size_t>(potential_.dim());
@@ -75,7 +76,8 @@ class TermLoop final : public Batch {
         for (std::size_t a = 0; a < piece.size(); ++a)
           for (std::size_t c = 0; c < d; ++c) {
             double p = 0.0;
-            for (std::size_t j = 0; j < n; ++j) p -= H[(a * d + c) * n + j] * w[line(piece[j / d])].displacement[j % d];
+            for (std::size_t j = 0; j < n; ++j)
+              p -= H[(a * d + c) * n + j] * w[shift(piece[j / d])].displacement[j % d];
             NodeLine& node = nodes[line(piece[a])];
             node.velocity[c] += p * node.inverse_mass;
             if (kept.empty()) continue;
@@ -103,6 +105,7 @@ class TermLoop final : public Batch {
 
  private:
   std::size_t line(NodeId a) const { return static_cast<std::size_t>(place_[ordinal(a)]); }
+  std::size_t shift(NodeId a) const { return shift_.empty() ? line(a) : static_cast<std::size_t>(shift_[line(a)]); }
   void place_nodes(std::span<const NodeId> stencil, std::span<const NodeLine> nodes) const {
     const auto d = static_cast<std::size_t>(potential_.dim());
     for (const NodeId a : stencil) std::copy_n(nodes[line(a)].displacement, d, &u_[ordinal(a) * d]);
@@ -110,7 +113,7 @@ class TermLoop final : public Batch {
 
   const Potential& potential_;
   std::vector<Index> terms_;
-  std::vector<std::int32_t> place_;
+  std::vector<std::int32_t> place_, shift_;
   Index row_ = 0;
   mutable std::vector<double> u_;
 };

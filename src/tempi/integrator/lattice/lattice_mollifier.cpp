@@ -34,13 +34,7 @@ double mollified_share(double q) {
 
 LatticeMollifier::LatticeMollifier(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
                                    LatticeSupports& supports, ThreadTeam& team, const TickLattice& lattice)
-    : model_(model),
-      plan_(plan),
-      strikes_(strikes),
-      supports_(supports),
-      team_(team),
-      tick_(lattice.tick),
-      w_(plan.node_of_line.size()) {
+    : model_(model), plan_(plan), strikes_(strikes), supports_(supports), team_(team), tick_(lattice.tick) {
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     if (g > 0 && plan.groups[g].ticks % plan.groups[g - 1].ticks != 0)
       throw InputError(
@@ -49,14 +43,26 @@ LatticeMollifier::LatticeMollifier(const Model& model, const LatticeGroups& plan
     levels_.push_back({});
     levels_.back().ticks = plan.groups[g].ticks;
   }
-  add_entries(plan);
+  const std::vector<std::int32_t> shared = add_entries(plan);
   add_changes(plan, lattice);
-  find_shares(plan);
+  place_w(shared);
+  find_shares(plan, shared);
   take_out_simple(plan);
   order_entries();
 }
 
-void LatticeMollifier::add_entries(const LatticeGroups& plan) {
+// Most nodes of terms with changes lie at no border: they all have the w of place 0, which stays zero and in a near
+// cache.
+void LatticeMollifier::place_w(std::span<const std::int32_t> shared) {
+  w_.resize(sums_.size() + 1);
+  std::vector<std::int32_t> place(shared.size());
+  std::ranges::transform(shared, place.begin(), [](std::int32_t s) { return s + 1; });
+  for (Level& level : levels_)
+    for (Change& change : level.changes) change.part.batch->place_shifts(place);
+}
+
+// Returns the place of each line among nodes of several groups, or -1.
+std::vector<std::int32_t> LatticeMollifier::add_entries(const LatticeGroups& plan) {
   const std::size_t lines = plan.node_of_line.size();
   std::vector<std::uint32_t> slower(lines, none);  // of the groups looked at, from slow to fast
   std::vector<std::int32_t> shared(lines, -1);
@@ -81,6 +87,7 @@ void LatticeMollifier::add_entries(const LatticeGroups& plan) {
   // The fastest group of a node is the last one met.
   for (std::size_t g = 0; g < levels_.size(); ++g)
     for (Entry& entry : levels_[g].entries) entry.has_faster = slower[static_cast<std::size_t>(entry.line)] != g;
+  return shared;
 }
 
 void LatticeMollifier::add_changes(const LatticeGroups& plan, const TickLattice& lattice) {
@@ -108,14 +115,11 @@ void LatticeMollifier::add_changes(const LatticeGroups& plan, const TickLattice&
 }
 
 // By the stiffness that each node feels of each group.
-void LatticeMollifier::find_shares(const LatticeGroups& plan) {
+void LatticeMollifier::find_shares(const LatticeGroups& plan, std::span<const std::int32_t> shared) {
   using Block = Eigen::Matrix3d;
   const auto d = static_cast<std::size_t>(model_.dim());
   const std::vector<double> rest(model_.reference().size(), 0.0);
   std::vector<Block> zeroth(sums_.size(), Block::Zero()), second(sums_.size(), Block::Zero());
-  std::vector<std::int32_t> shared(plan.node_of_line.size(), -1);
-  for (const Level& level : levels_)
-    for (const Entry& entry : level.entries) shared[static_cast<std::size_t>(entry.line)] = entry.shared;
   for (Level& level : levels_) {
     const double m2 = level.ticks * level.ticks;
     for (Entry& entry : level.entries) {
@@ -172,7 +176,7 @@ void LatticeMollifier::take_out_simple(const LatticeGroups& plan) {
       const auto shared = static_cast<std::size_t>(entry.shared), line = static_cast<std::size_t>(entry.line);
       if (!entry.has_faster || groups[shared] != 2 || held_components(entry) != 0 || changed[line] == g) continue;
       Pair& pair = pairs.try_emplace(fastest[shared], fastest[shared], g).first->second;
-      pair.nodes.push_back({{}, {}, entry.share, entry.line});
+      pair.nodes.push_back({{}, {}, entry.share, entry.line, entry.shared});
       out[shared] = 1;
     }
     for (auto& [faster, pair] : pairs) {
@@ -287,7 +291,7 @@ void LatticeMollifier::unshift_simple(std::size_t g, std::size_t acting, double 
       pair.told = true;
       each_simple(pair, nodes, [&](const Simple& simple, NodeLine& node) {
         const double share = simple.share * factor;
-        NodeShift& w = w_[static_cast<std::size_t>(simple.line)];
+        NodeShift& w = w_of(simple);
         for (std::size_t c = 0; c < 3; ++c) {
           w.displacement[c] = share * (node.velocity[c] - simple.velocity[c]);
           node.displacement[c] = simple.displacement[c];
@@ -304,14 +308,14 @@ void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, st
   const bool changes = !level.changes.empty() && level.changes.front().slower < acting;
   for (Pair& pair : pairs_)  // what is left from an instant at which the slower group acted
     if (changes && pair.faster == g && pair.slower >= acting && std::exchange(pair.told, false))
-      for (const Simple& simple : pair.nodes) w_[static_cast<std::size_t>(simple.line)] = {};
+      for (const Simple& simple : pair.nodes) w_of(simple) = {};
   if (changes) {
     shifted_ = &level;
     each_entry(level, level.until[acting], [&](Entry& entry) {
       NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
       if (entry.slower < acting) {
         const Sums& sums = sums_[static_cast<std::size_t>(entry.shared)];
-        NodeShift& w = w_[static_cast<std::size_t>(entry.line)];
+        NodeShift& w = w_of(entry);
         for (std::size_t c = 0; c < 3; ++c)
           w.displacement[c] =
               entry.held[c] ? 0.0 : -half_deviation * tick_ * tick_ * (sums.second[c] - m2 * sums.zeroth[c]);
@@ -336,7 +340,7 @@ void LatticeMollifier::give_back(std::size_t g, std::size_t acting, double t, st
   if (changes || level.with_faster > 0)
     each_entry(level, changes ? level.until[acting] : level.with_faster, [&](Entry& entry) {
       NodeLine& node = nodes[static_cast<std::size_t>(entry.line)];
-      if (entry.slower < acting) w_[static_cast<std::size_t>(entry.line)] = {};
+      if (entry.slower < acting) w_of(entry) = {};
       if (!entry.has_faster) return;
       Sums& sums = sums_[static_cast<std::size_t>(entry.shared)];
       const bool before = entry.slower < acting;

@@ -107,7 +107,7 @@ class LatticeMollifier {
   struct alignas(64) Simple {
     double displacement[3] = {}, velocity[3] = {};  // x; v after the last strike
     double share = 0.0;
-    std::int32_t line = 0;
+    std::int32_t line = 0, shared = 0;
   };
   struct Pair {  // of groups
     std::size_t faster, slower;
@@ -134,9 +134,10 @@ class LatticeMollifier {
   };
   static constexpr std::uint32_t none = 0xffffffff;
 
-  void add_entries(const LatticeGroups& plan);
+  std::vector<std::int32_t> add_entries(const LatticeGroups& plan);
+  void place_w(std::span<const std::int32_t> shared);
   void add_changes(const LatticeGroups& plan, const TickLattice& lattice);
-  void find_shares(const LatticeGroups& plan);
+  void find_shares(const LatticeGroups& plan, std::span<const std::int32_t> shared);
   void take_out_simple(const LatticeGroups& plan);
   void order_entries();
   int held_components(const Entry& entry) const;
@@ -150,6 +151,7 @@ class LatticeMollifier {
   void each_entry(Level& level, std::size_t count, Visit&& visit);
   template <class Visit>
   void each_simple(Pair& pair, std::span<NodeLine> nodes, Visit&& visit);
+  NodeShift& w_of(const auto& node) { return w_[static_cast<std::size_t>(node.shared) + 1]; }
   double work(const Change& change, const double* impulses, TermId term, std::span<const NodeMean> means) const;
 
   const Model& model_;
@@ -161,7 +163,7 @@ class LatticeMollifier {
   std::vector<Level> levels_;
   std::vector<Pair> pairs_;
   std::vector<Sums> sums_;
-  AlignedVector<NodeShift> w_;  // by line, zero but for nodes of pairs between instants
+  AlignedVector<NodeShift> w_;  // by shared node, from place 1 on; between instants zero but for nodes of pairs
   Level* shifted_ = nullptr;    // whose nodes are at y
   std::size_t noted_ = 0;       // groups whose simple nodes have been noted at this instant
 };
