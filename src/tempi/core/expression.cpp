@@ -96,6 +96,11 @@ struct Expression::Parser {
   double t = 0.0;
   std::vector<std::unique_ptr<OfTime>> of_time{};
 
+  void set_time(double now) {
+    t = now;
+    for (const auto& part : of_time) part->look(t);
+  }
+
   // In a formula of places and time.
   void take_out_time(std::string text, std::span<const std::string> coordinates) {
     for (std::size_t from = 0;;) {
@@ -192,8 +197,7 @@ Expression& Expression::operator=(Expression&&) noexcept = default;
 double Expression::operator()(std::span<const double> X, double t) const {
   if (constant_) return *constant_;
   for (std::size_t i = 0; i < X.size(); ++i) parser_->X[i] = X[i];
-  parser_->t = t;
-  for (const auto& part : parser_->of_time) part->look(t);
+  parser_->set_time(t);
   return parser_->formula.Eval();
 }
 
@@ -208,15 +212,15 @@ double finite_value(const Expression& f, std::span<const double> X, double t, st
 // A formula of its own for some of the points.
 struct ExpressionAtPoints::Block {
   Expression formula;
-  std::size_t first, last;
+  Index first, last;
 };
 
 ExpressionAtPoints::ExpressionAtPoints(const Expression& f, std::vector<double> points, std::string what)
     : points_(std::move(points)), what_(std::move(what)), one_for_all_(!f.depends_on_position()) {
-  constexpr std::size_t at_once = 512;
-  const std::size_t count = one_for_all_ ? 1 : points_.size() / 3;
-  values_.resize(count);
-  for (std::size_t first = 0; first < count; first += at_once)
+  constexpr Index at_once = 512;
+  const Index count = one_for_all_ ? 1 : std::ssize(points_) / 3;
+  values_.resize(static_cast<std::size_t>(count));
+  for (Index first = 0; first < count; first += at_once)
     blocks_.push_back({f.copy(), first, std::min(first + at_once, count)});
   if (f.depends_on_time()) return;
   for (Index block = 0; block < blocks(); ++block) evaluate(block, 0.0);
@@ -229,9 +233,22 @@ ExpressionAtPoints::ExpressionAtPoints(ExpressionAtPoints&&) noexcept = default;
 Index ExpressionAtPoints::blocks() const { return std::ssize(blocks_); }
 
 void ExpressionAtPoints::evaluate(Index block, double t) {
-  const Block& b = blocks_[static_cast<std::size_t>(block)];
-  for (std::size_t i = b.first; i < b.last; ++i)
-    values_[i] = finite_value(b.formula, std::span(points_).subspan(3 * i, 3), t, what_);
+  const auto& [formula, first, last] = blocks_[static_cast<std::size_t>(block)];
+  if (formula.constant_) {
+    std::fill(values_.begin() + first, values_.begin() + last, *formula.constant_);
+    return;
+  }
+  Expression::Parser& parser = *formula.parser_;
+  parser.set_time(t);
+  bool finite = true;
+  for (Index i = first; i < last; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    std::copy_n(&points_[3 * at], 3, parser.X.begin());
+    values_[at] = parser.formula.Eval();
+    finite = finite && std::isfinite(values_[at]);
+  }
+  for (Index i = first; i < last && !finite; ++i)
+    finite_value(formula, std::span(points_).subspan(3 * static_cast<std::size_t>(i), 3), t, what_);  // says which
 }
 
 double time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {

@@ -80,7 +80,7 @@ class AviLattice final : public Integrator {
     Ledger loads, damping, constraints;
     std::vector<Ledger> supports;
     std::vector<std::vector<Touch>> memory;
-    std::vector<LatticeLoads::Way> ways;
+    std::vector<double> ways;
     Index now;
     Fine fine;
   };

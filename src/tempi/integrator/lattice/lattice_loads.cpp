@@ -2,11 +2,13 @@
 #include "tempi/integrator/lattice/lattice_loads.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/fingerprint.hpp"
@@ -17,13 +19,7 @@ namespace {
 using Vector = LatticeLoads::Vector;
 
 constexpr std::size_t entries_at_once = 1024;
-
-// sum += x cross f
-void add_cross(Vector& sum, const double* x, const double* f) {
-  sum[0] += x[1] * f[2] - x[2] * f[1];
-  sum[1] += x[2] * f[0] - x[0] * f[2];
-  sum[2] += x[0] * f[1] - x[1] * f[0];
-}
+Index blocks_of(std::size_t entries) { return static_cast<Index>((entries + entries_at_once - 1) / entries_at_once); }
 
 void book(Ledger& ledger, const Vector& force, const Vector& moment, double duration) {
   for (std::size_t c = 0; c < 3; ++c) {
@@ -96,7 +92,7 @@ class LatticeLoads::Builder {
         weights_of(force, part)[line][static_cast<std::size_t>(part.component)] += part.weight;
       } else {
         const auto [formula, point] = place_of(part);
-        raw_.push_back({static_cast<std::size_t>(line), formula, point, part.component, part.weight});
+        raw_.push_back({line, formula, static_cast<std::size_t>(part.component), point, part.weight});
       }
     });
   }
@@ -129,15 +125,10 @@ class LatticeLoads::Builder {
     std::copy_n(&model_.reference()[ordinal(plan_.node_of_line[static_cast<std::size_t>(line)]) * d], d, X.begin());
     return X;
   }
-  static std::size_t add_entry(Forces& loads, std::int32_t line) {
-    loads.lines.push_back(line);
-    loads.force.push_back({});
-    return loads.lines.size() - 1;
-  }
-  std::size_t add_moving(Moving& loads, std::int32_t line) const {
-    loads.X.push_back(reference(line));
-    loads.last.push_back({});
-    return add_entry(loads, line);
+  void finish_moving(Moving& loads) const {
+    for (const std::int32_t line : loads.lines) loads.X.push_back(reference(line));
+    loads.force.resize(loads.lines.size() * loads.components.size());
+    loads.last.resize(2 * loads.force.size());
   }
 
   void finish(const ByLine& weights, Dead& loads) const {
@@ -145,7 +136,8 @@ class LatticeLoads::Builder {
     std::ranges::sort(sorted, {}, &std::pair<std::int32_t, Vector>::first);
     for (const auto& [line, weight] : sorted) {
       if (weight == Vector{}) continue;
-      std::ranges::copy(weight, loads.force[add_entry(loads, line)].f);
+      loads.lines.push_back(line);
+      std::ranges::copy(weight, loads.weights.emplace_back().f);
       const Vector X = reference(line);
       for (std::size_t c = 0; c < 3; ++c) {
         loads.sum[c] += weight[c];
@@ -164,21 +156,57 @@ class LatticeLoads::Builder {
   }
 
   void finish_changing() {
-    const auto key = [](const Part& p) { return std::tuple(p.entry, p.formula, p.point, p.component); };
-    std::ranges::stable_sort(raw_, {}, key);
+    std::ranges::stable_sort(raw_, {}, [](const Part& p) { return std::tuple(p.line, p.point); });
     Changing& loads = group_.changing;
-    std::int32_t line = -1;
+    std::vector<std::int32_t> entry;  // of each part
     for (const Part& part : raw_) {
-      const auto own = static_cast<std::int32_t>(part.entry);
-      if (own != line) add_moving(loads, line = own);
-      const Part placed{loads.lines.size() - 1, part.formula, part.point, part.component, part.weight};
-      if (!loads.parts.empty() && key(loads.parts.back()) == key(placed))
-        loads.parts.back().weight += placed.weight;
-      else
-        loads.parts.push_back(placed);
+      if (entry.empty() || loads.lines.back() != part.line) loads.lines.push_back(part.line);
+      entry.push_back(static_cast<std::int32_t>(loads.lines.size() - 1));
     }
-    for (Formula& formula : formulas_)
-      loads.formulas.emplace_back(*formula.value, std::move(formula.points), formula.what);
+    for (std::size_t c = 0; c < 3; ++c)
+      if (std::ranges::any_of(raw_, [&](const Part& part) { return part.component == c; }))
+        loads.components.push_back(c);
+    finish_moving(loads);
+    for (std::size_t f = 0; f < formulas_.size(); ++f) {
+      for (std::size_t c = 0; c < loads.components.size(); ++c) {
+        Shares shares{f, c, {}, {}};
+        for (std::size_t i = 0; i < raw_.size(); ++i) {
+          const Part& part = raw_[i];
+          if (part.formula != f || part.component != loads.components[c]) continue;
+          const Share share{entry[i], static_cast<std::int32_t>(part.point), part.weight};
+          if (!shares.each.empty() && shares.each.back().entry == share.entry &&
+              shares.each.back().point == share.point)
+            shares.each.back().weight += share.weight;
+          else
+            shares.each.push_back(share);
+        }
+        if (shares.each.empty()) continue;
+        for (Index b = 0; b <= blocks_of(loads.lines.size()); ++b)
+          shares.first.push_back(static_cast<std::size_t>(
+              std::ranges::lower_bound(shares.each, b * static_cast<Index>(entries_at_once), {}, &Share::entry) -
+              shares.each.begin()));
+        loads.shares.push_back(std::move(shares));
+      }
+      loads.formulas.emplace_back(*formulas_[f].value, in_order_of_use(formulas_[f].points, f, loads.shares),
+                                  formulas_[f].what);
+    }
+  }
+  // Points renumbered so that values lie as the shares ask for them.
+  static std::vector<double> in_order_of_use(const std::vector<double>& points, std::size_t formula,
+                                             std::vector<Shares>& all) {
+    std::vector<std::int32_t> place(points.size() / 3, -1);
+    std::vector<double> placed;
+    for (Shares& shares : all)
+      for (Share& share : shares.each) {
+        if (shares.formula != formula) break;
+        const auto old = static_cast<std::size_t>(share.point);
+        if (place[old] < 0) {
+          place[old] = static_cast<std::int32_t>(placed.size() / 3);
+          placed.insert(placed.end(), &points[3 * old], &points[3 * old] + 3);
+        }
+        share.point = place[old];
+      }
+    return placed;
   }
 
   void finish_following(const Force& force, const std::vector<Index>& elements) {
@@ -186,13 +214,13 @@ class LatticeLoads::Builder {
     loads.batch = force.batch(model_.dim(), elements, plan_.line_of_node);
     loads.elements = std::ssize(elements);
     loads.rows.resize(static_cast<std::size_t>(loads.batch->row()) * elements.size());
-    std::vector<std::int32_t> lines;
     for (const Index k : elements)
-      for (const NodeId a : force.stencil(k)) lines.push_back(plan_.line(a));
-    make_distinct(lines);
-    for (const std::int32_t line : lines) add_moving(loads, line);
+      for (const NodeId a : force.stencil(k)) loads.lines.push_back(plan_.line(a));
+    make_distinct(loads.lines);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(model_.dim()); ++c) loads.components.push_back(c);
+    finish_moving(loads);
     const auto entry = [&](NodeId a) {
-      return static_cast<std::int32_t>(std::ranges::lower_bound(lines, plan_.line(a)) - lines.begin());
+      return static_cast<std::int32_t>(std::ranges::lower_bound(loads.lines, plan_.line(a)) - loads.lines.begin());
     };
     const auto most = static_cast<std::size_t>(loads.batch->row() / model_.dim());
     for (const Index k : elements) {
@@ -208,7 +236,12 @@ class LatticeLoads::Builder {
   Group group_;
   ByLine constant_;
   std::vector<OfTime> timed_;
-  std::vector<Part> raw_;  // `entry` is the line
+  struct Part {
+    std::int32_t line;
+    std::size_t formula, component, point;
+    double weight;
+  };
+  std::vector<Part> raw_;
   std::vector<Formula> formulas_;
   using ElementsOf = std::pair<const Force*, std::vector<Index>>;
   std::vector<ElementsOf> following_;
@@ -227,7 +260,10 @@ LatticeLoads::LatticeLoads(const Model& model, const LatticeGroups& plan, Thread
 }
 
 void LatticeLoads::each_way(auto& group, auto&& visit) {
-  for (auto& loads : group.timed) visit(std::span(&loads.last, 1));
+  for (auto& loads : group.timed) {
+    visit(std::span(loads.last_value));
+    visit(std::span(loads.last_way));
+  }
   each_moving(group, [&](auto& loads) { visit(std::span(loads.last)); });
 }
 
@@ -241,7 +277,7 @@ bool LatticeLoads::are_constant() const {
 template <class Each>
 LatticeLoads::Sums LatticeLoads::in_blocks(const Forces& loads, Each&& each) const {
   const std::size_t count = loads.lines.size();
-  const auto blocks = static_cast<Index>((count + entries_at_once - 1) / entries_at_once);
+  const Index blocks = blocks_of(count);
   of_block_.resize(static_cast<std::size_t>(blocks));
   team_.for_each(blocks, [&](Index b) {
     Sums sums;
@@ -267,7 +303,7 @@ template <LatticeLoads::Ways ways, class Line>
 LatticeLoads::Sums LatticeLoads::sums_of(const Dead& loads, Line* nodes, double step) const {
   const double v0 = loads.value[0], v1 = loads.value[1], v2 = loads.value[2];
   const std::int32_t* lines = loads.lines.data();
-  const Force4* weights = loads.force.data();
+  const Force4* weights = loads.weights.data();
   Sums sums = in_blocks(loads, [=](std::size_t i, Sums& of_block) {
     Line& node = nodes[lines[i]];
     const double *w = weights[i].f, *u = node.displacement;
@@ -292,7 +328,7 @@ LatticeLoads::Sums LatticeLoads::sums_of(const Dead& loads, Line* nodes, double 
     const std::size_t j = (c + 1) % 3, k = (c + 2) % 3;
     sums.force[c] = loads.value[c] * loads.sum[c];
     sums.moment[c] += loads.value[k] * loads.lever[k][j] - loads.value[j] * loads.lever[j][k];
-    sums.work += 0.5 * (loads.last.force[c] + loads.value[c]) * (sums.way[c] - loads.last.displacement[c]);
+    sums.work += 0.5 * (loads.last_value[c] + loads.value[c]) * (sums.way[c] - loads.last_way[c]);
   }
   return sums;
 }
@@ -301,25 +337,27 @@ void LatticeLoads::start(std::span<const NodeLine> nodes) {
   start_ = 0.0;
   start_ = work_of_constant(nodes);
   for (Group& group : groups_) {
-    for (Dead& loads : group.timed) loads.last.displacement = sums_of<Ways::summed>(loads, nodes.data(), 0.0).way;
+    for (Dead& loads : group.timed) loads.last_way = sums_of<Ways::summed>(loads, nodes.data(), 0.0).way;
     each_moving(group, [&](Moving& loads) {
+      const std::size_t n = loads.components.size();
       for (std::size_t i = 0; i < loads.lines.size(); ++i)
-        std::copy_n(nodes[static_cast<std::size_t>(loads.lines[i])].displacement, 3,
-                    loads.last[i].displacement.begin());
+        for (std::size_t k = 0; k < n; ++k)
+          loads.last[(2 * i + 1) * n + k] =
+              nodes[static_cast<std::size_t>(loads.lines[i])].displacement[loads.components[k]];
     });
   }
 }
 
-std::vector<LatticeLoads::Way> LatticeLoads::ways() const {
-  std::vector<Way> all;
+std::vector<double> LatticeLoads::ways() const {
+  std::vector<double> all;
   for (const Group& group : groups_)
-    each_way(group, [&](std::span<const Way> own) { all.insert(all.end(), own.begin(), own.end()); });
+    each_way(group, [&](std::span<const double> own) { all.insert(all.end(), own.begin(), own.end()); });
   return all;
 }
 
-void LatticeLoads::set_ways(std::span<const Way> ways) {
+void LatticeLoads::set_ways(std::span<const double> ways) {
   for (Group& group : groups_)
-    each_way(group, [&](std::span<Way> own) {
+    each_way(group, [&](std::span<double> own) {
       std::ranges::copy(ways.first(own.size()), own.begin());
       ways = ways.subspan(own.size());
     });
@@ -342,10 +380,20 @@ void LatticeLoads::evaluate(std::size_t g, double t, std::span<const NodeLine> n
   if (!changing.lines.empty()) {
     for (ExpressionAtPoints& formula : changing.formulas)
       team_.for_each(formula.blocks(), [&](Index block) { formula.evaluate(block, t); });
-    std::ranges::fill(changing.force, Force4{});
-    for (const Part& part : changing.parts)
-      changing.force[part.entry].f[static_cast<std::size_t>(part.component)] +=
-          part.weight * changing.formulas[part.formula][part.point];
+    const std::size_t count = changing.lines.size(), n = changing.components.size();
+    team_.for_each(blocks_of(count), [&](Index block) {
+      const std::size_t b = static_cast<std::size_t>(block), first = b * entries_at_once;
+      std::ranges::fill(std::span(changing.force).subspan(first * n, std::min(entries_at_once, count - first) * n),
+                        0.0);
+      for (const Shares& shares : changing.shares) {
+        const ExpressionAtPoints& value = changing.formulas[shares.formula];
+        for (std::size_t i = shares.first[b]; i < shares.first[b + 1]; ++i) {
+          const Share& share = shares.each[i];
+          changing.force[static_cast<std::size_t>(share.entry) * n + shares.component] +=
+              share.weight * value[static_cast<std::size_t>(share.point)];
+        }
+      }
+    });
   }
   for (Following& loads : groups_[g].following) {
     loads.batch->prepare(t);
@@ -355,10 +403,11 @@ void LatticeLoads::evaluate(std::size_t g, double t, std::span<const NodeLine> n
       const Index first = b * at_once, last = std::min(first + at_once, loads.elements);
       loads.batch->evaluate(first, last, nodes, std::span(loads.rows).subspan(static_cast<std::size_t>(first * row)));
     });
-    std::ranges::fill(loads.force, Force4{});
+    std::ranges::fill(loads.force, 0.0);
     const double* f = loads.rows.data();
     for (const std::int32_t entry : loads.entry) {
-      for (std::size_t c = 0; entry >= 0 && c < dim_; ++c) loads.force[static_cast<std::size_t>(entry)].f[c] += f[c];
+      for (std::size_t c = 0; entry >= 0 && c < dim_; ++c)
+        loads.force[static_cast<std::size_t>(entry) * dim_ + c] += f[c];
       f += dim_;
     }
   }
@@ -372,32 +421,67 @@ void LatticeLoads::kick(Dead& loads, double step, std::span<NodeLine> nodes, Led
   book(ledger, sums.force, sums.moment, step);
   if (work == Work::left || constant) return;
   ledger.work += sums.work;
-  loads.last = {loads.value, sums.way};
+  loads.last_value = loads.value;
+  loads.last_way = sums.way;
+}
+
+// each.operator()<which>(), bit c of `which`: whether there are forces in component c. Compilers make something slow of
+// components that are known no sooner than loads are.
+template <class Each>
+void LatticeLoads::with_components(const Moving& loads, Each&& each) {
+  unsigned which = 0;
+  for (const std::size_t c : loads.components) which |= 1U << c;
+  [&]<unsigned... w>(std::integer_sequence<unsigned, w...>) {
+    ((which == w + 1 ? each.template operator()<w + 1>() : void()), ...);
+  }
+  (std::make_integer_sequence<unsigned, 7>{});
+}
+
+// What force i does at its node, and has done on the way there.
+template <unsigned which>
+inline LatticeLoads::Vector LatticeLoads::add_to_sums(const Moving& loads, std::size_t i, const NodeLine& node,
+                                                      Sums& sums) {
+  constexpr bool x = (which & 1U) != 0, y = (which & 2U) != 0, z = (which & 4U) != 0;
+  constexpr std::size_t at_y = x ? 1 : 0, at_z = at_y + (y ? 1 : 0), n = at_z + (z ? 1 : 0);
+  const double *force = &loads.force[i * n], *last = &loads.last[2 * i * n], *X = loads.X[i].data();
+  const double u0 = node.displacement[0], u1 = node.displacement[1], u2 = node.displacement[2];
+  const double x0 = X[0] + u0, x1 = X[1] + u1, x2 = X[2] + u2;
+  double f0 = 0.0, f1 = 0.0, f2 = 0.0;
+  if constexpr (x) sums.work += 0.5 * (last[0] + (f0 = force[0])) * (u0 - last[n]);
+  if constexpr (y) sums.work += 0.5 * (last[at_y] + (f1 = force[at_y])) * (u1 - last[n + at_y]);
+  if constexpr (z) sums.work += 0.5 * (last[at_z] + (f2 = force[at_z])) * (u2 - last[n + at_z]);
+  sums.force[0] += f0;
+  sums.force[1] += f1;
+  sums.force[2] += f2;
+  sums.moment[0] += x1 * f2 - x2 * f1;
+  sums.moment[1] += x2 * f0 - x0 * f2;
+  sums.moment[2] += x0 * f1 - x1 * f0;
+  return {f0, f1, f2};
 }
 
 void LatticeLoads::kick(Moving& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const {
-  if (loads.lines.empty()) return;
-  const Sums sums = in_blocks(loads, [&](std::size_t i, Sums& of_block) {
-    NodeLine& node = nodes[static_cast<std::size_t>(loads.lines[i])];
-    const double* f = loads.force[i].f;
-    Way& last = loads.last[i];
-    const double factor = step * node.inverse_mass;
-    Vector x;
-    for (std::size_t c = 0; c < 3; ++c) {
-      node.velocity[c] += factor * f[c];
-      of_block.force[c] += f[c];
-      x[c] = loads.X[i][c] + node.displacement[c];
-    }
-    add_cross(of_block.moment, x.data(), f);
-    if (work == Work::left) return;
-    for (std::size_t c = 0; c < 3; ++c) {
-      of_block.work += 0.5 * (last.force[c] + f[c]) * (node.displacement[c] - last.displacement[c]);
-      last.force[c] = f[c];
-      last.displacement[c] = node.displacement[c];
-    }
+  with_components(loads, [&]<unsigned which>() {
+    constexpr auto n = static_cast<std::size_t>(std::popcount(which));
+    const Sums sums = in_blocks(loads, [&, step, work](std::size_t i, Sums& of_block) {
+      NodeLine& node = nodes[static_cast<std::size_t>(loads.lines[i])];
+      const auto [f0, f1, f2] = add_to_sums<which>(loads, i, node, of_block);
+      const double factor = step * node.inverse_mass;
+      node.velocity[0] += factor * f0;
+      node.velocity[1] += factor * f1;
+      node.velocity[2] += factor * f2;
+      if (work == Work::left) return;
+      double *force = &loads.last[2 * i * n], *displacement = force + n;
+      const auto note = [&](double f, double u) {
+        *force++ = f;
+        *displacement++ = u;
+      };
+      if constexpr ((which & 1U) != 0) note(f0, node.displacement[0]);
+      if constexpr ((which & 2U) != 0) note(f1, node.displacement[1]);
+      if constexpr ((which & 4U) != 0) note(f2, node.displacement[2]);
+    });
+    book(ledger, sums.force, sums.moment, step);
+    if (work == Work::booked) ledger.work += sums.work;
   });
-  book(ledger, sums.force, sums.moment, step);
-  ledger.work += sums.work;
 }
 
 void LatticeLoads::strike(std::size_t g, double step, std::span<NodeLine> nodes, Ledger& ledger) {
@@ -425,19 +509,13 @@ void LatticeLoads::report(std::size_t g, double duration, std::span<const NodeLi
     if (!loads.formulas.empty()) ledger.work += all.work;
   });
   each_moving(groups_[g], [&](const Moving& loads) {
-    Sums all;
-    for (std::size_t i = 0; i < loads.lines.size(); ++i) {
-      const double *u = nodes[static_cast<std::size_t>(loads.lines[i])].displacement, *f = loads.force[i].f;
-      Vector x;
-      for (std::size_t c = 0; c < 3; ++c) {
-        x[c] = loads.X[i][c] + u[c];
-        all.force[c] += f[c];
-        all.work += 0.5 * (loads.last[i].force[c] + f[c]) * (u[c] - loads.last[i].displacement[c]);
-      }
-      add_cross(all.moment, x.data(), f);
-    }
-    book(ledger, all.force, all.moment, duration);
-    ledger.work += all.work;
+    with_components(loads, [&]<unsigned which>() {
+      Sums all;
+      for (std::size_t i = 0; i < loads.lines.size(); ++i)
+        add_to_sums<which>(loads, i, nodes[static_cast<std::size_t>(loads.lines[i])], all);
+      book(ledger, all.force, all.moment, duration);
+      ledger.work += all.work;
+    });
   });
 }
 
@@ -448,7 +526,7 @@ void LatticeLoads::save(ArchiveWriter& archive) const {
 
 void LatticeLoads::load(ArchiveReader& archive) {
   archive.get("load_start", start_);
-  std::vector<Way> all = ways();
+  std::vector<double> all = ways();
   archive.get("loads", all);
   set_ways(all);
 }

@@ -66,11 +66,8 @@ class LatticeLoads {
   }
 
   // Where the ways of the loads are, for who takes several instants back (the ledger is his, too).
-  struct Way {  // when the group last acted
-    Vector force, displacement;
-  };
-  std::vector<Way> ways() const;
-  void set_ways(std::span<const Way> ways);
+  std::vector<double> ways() const;
+  void set_ways(std::span<const double> ways);
 
   void save(ArchiveWriter& archive) const;
   void load(ArchiveReader& archive);
@@ -82,25 +79,31 @@ class LatticeLoads {
   };
   struct Forces {
     std::vector<std::int32_t> lines;
-    AlignedVector<Force4> force;
   };
-  struct Dead : Forces {                                       // `force`: weights of the values
+  struct Dead : Forces {
+    AlignedVector<Force4> weights;                             // of the values
     std::vector<std::pair<int, ExpressionAtPoints>> formulas;  // of t, by component
     Vector value{1.0, 1.0, 1.0}, sum{};                        // sum: of the weights
     std::array<Vector, 3> lever{};                             // by component, sum of the weights times X
-    Way last{};                                                // the values; sum w u, by component
+    Vector last_value{}, last_way{};                           // when the group last acted; way: sum w u, by component
   };
   struct Moving : Forces {
     std::vector<Vector> X;
-    std::vector<Way> last;
+    std::vector<std::size_t> components;  // in which there are forces: few bytes a node, where all nodes have some
+    std::vector<double> force;            // in these components of each entry
+    std::vector<double> last;             // when the group last acted: force and displacement in them
   };
-  struct Part {
-    std::size_t entry, formula, point;
-    int component;
+  struct Share {  // of a formula's values in an entry's force
+    std::int32_t entry, point;
     double weight;
   };
+  struct Shares {  // in one of the components; by entry
+    std::size_t formula, component;
+    std::vector<Share> each;
+    std::vector<std::size_t> first;  // of each block of entries, and behind the last
+  };
   struct Changing : Moving {
-    std::vector<Part> parts;  // by entry
+    std::vector<Shares> shares;  // by formula
     std::vector<ExpressionAtPoints> formulas;
   };
   struct Following : Moving {
@@ -124,15 +127,21 @@ class LatticeLoads {
   template <class Each>
   Sums in_blocks(const Forces& loads, Each&& each) const;
   static Vector force_of(const Dead& loads, std::size_t i) {
-    const double* w = loads.force[i].f;
+    const double* w = loads.weights[i].f;
     return {loads.value[0] * w[0], loads.value[1] * w[1], loads.value[2] * w[2]};
   }
   static Vector force_of(const Moving& loads, std::size_t i) {
-    const double* f = loads.force[i].f;
-    return {f[0], f[1], f[2]};
+    Vector f{};
+    const std::size_t n = loads.components.size();
+    for (std::size_t k = 0; k < n; ++k) f[loads.components[k]] = loads.force[i * n + k];
+    return f;
   }
+  template <class Each>
+  static void with_components(const Moving& loads, Each&& each);
   enum class Work { booked, left };
   void kick(Dead& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const;
+  template <unsigned which>
+  static Vector add_to_sums(const Moving& loads, std::size_t i, const NodeLine& node, Sums& sums);
   void kick(Moving& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const;
   enum class Ways { summed, left };
   template <Ways ways, class Line>
