@@ -262,6 +262,15 @@ class Talk(CaseFolder):
         made = summary(self.folder / "case.out")
         self.assertEqual((predicted, newmark), (made["updates"]["total"], made["newmark_updates"]))
 
+    def test_check_counts_that_rows_cut_the_run_into_pieces(self):
+        self.write("square.msh", square(12))
+        updates = []
+        for rows in (10, 100000):
+            self.write("case.toml", case_text(run="end_time = 0.1", output=f"frames = 0\nhistory = {rows}"))
+            told = re.search(r"time here.*?: ([0-9.e+-]+) s updates", self.tempi("check", "case.toml").stdout)
+            updates.append(float(told[1]))
+        self.assertGreater(updates[1], 1.5 * updates[0])  # pieces shorter than a step
+
     def test_check_refuses_what_run_refuses(self):
         self.write("square.msh", square())
         for sections in ({"run": "end_time = -1"}, {"fix": 'group = "lfet"'}, {"integrator": "step = 1"}):

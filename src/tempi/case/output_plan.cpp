@@ -12,6 +12,7 @@
 #include "tempi/case/simulation.hpp"
 #include "tempi/case/subdomain_choice.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/diagnostic/energy_residual.hpp"
 #include "tempi/io/vtu.hpp"
 
 namespace tempi {
@@ -101,14 +102,17 @@ Prediction predict(const Simulation& s) {
   p.updates = pace.value_or(std::numeric_limits<double>::quiet_NaN()) * s.input.end_time;
   if (method_of(s.input.integrator).engine == Engine::stepping && p.events == 0.0)  // nothing deforms yet
     p.updates = std::numeric_limits<double>::quiet_NaN();
+  std::optional<EnergyResidual> residual;
+  if (s.input.integrator.residual) residual.emplace(*s.model);
+  const EnergyResidual* const watching = residual ? &*residual : nullptr;
   const Snapshot snapshot = s.integrator->synchronized(s.state, 0.0);
   p.history = (s.outputs.rows + 1) * seconds([&] {
                 const Snapshot now = s.integrator->synchronized(s.state, 0.0);
-                history_row(s, now, sample(*s.model, now), nullptr);
+                history_row(s, now, sample(*s.model, now), watching);
               });
   if (s.outputs.frames > 0) try {
       p.frames = (s.outputs.frames + 1) *
-                 seconds([&] { write_vtu_to_nowhere(*s.body.mesh, make_frame(s, snapshot, nullptr)); });
+                 seconds([&] { write_vtu_to_nowhere(*s.body.mesh, make_frame(s, snapshot, watching)); });
     } catch (const OutputError&) {  // no room for a temporary file: said without frames
     }
   return p;

@@ -27,14 +27,18 @@ std::optional<double> Simulation::measured_pace(Integrator& on) const {
   if (input.integrator.residual) residual.emplace(*model);
   State copy = state;
   const double longest = *std::ranges::max_element(plan.steps);
-  double from = 0.0, to = std::min(1.5 * longest, input.end_time);
+  const double piece = input.end_time / std::max(1, std::max(input.history.value_or(0), input.frames.value_or(0)));
+  double from = 0.0, to = std::min(1.5 * longest, input.end_time), reached = 0.0;
   try {
     for (bool warm = false;; warm = true) {
       const auto start = Clock::now();
-      if (residual)
-        on.advance_to(copy, to, *residual);
-      else
-        on.advance_to(copy, to);
+      while (reached < to) {
+        reached = std::min(reached + piece, to);
+        if (residual)
+          on.advance_to(copy, reached, *residual);
+        else
+          on.advance_to(copy, reached);
+      }
       const double taken = std::chrono::duration<double>(Clock::now() - start).count();
       const bool over = to >= input.end_time;
       if ((warm && taken > enough) || over) return taken / (to - from);

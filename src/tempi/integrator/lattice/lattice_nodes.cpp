@@ -9,7 +9,7 @@ LatticeNodes::LatticeNodes(const Model& model, const LatticeGroups& plan, double
     : model_(model),
       plan_(plan),
       tick_(tick),
-      fine_bits_(fine_bits),
+      fine_(std::ldexp(1.0, fine_bits)),
       lines_(static_cast<std::size_t>(model.node_count())) {
   for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i].inverse_mass = 1.0 / model.mass(plan.node_of_line[i]);
 }
@@ -23,7 +23,7 @@ void LatticeNodes::read(const State& state) {
       node.displacement[c] = state.displacement[a * d + c];
       node.velocity[c] = state.velocity[a * d + c];
     }
-    node.clock = std::ldexp(std::nearbyint(std::ldexp(state.clock[a] / tick_, fine_bits_)), -fine_bits_);
+    node.clock = std::nearbyint(state.clock[a] / tick_ * fine_) / fine_;
   }
 }
 

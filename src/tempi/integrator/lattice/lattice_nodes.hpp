@@ -38,7 +38,7 @@ class LatticeNodes {
   const Model& model_;
   const LatticeGroups& plan_;
   double tick_;
-  int fine_bits_;
+  double fine_;  // a power of two
   AlignedVector<NodeLine> lines_;
 };
 
