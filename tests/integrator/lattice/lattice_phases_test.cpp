@@ -3,7 +3,9 @@
 // drifts.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 
 #include "support/lattice.hpp"
@@ -114,6 +116,89 @@ TEST(LatticeLoads, KickAndBookWhatTheForceSays) {
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_NEAR(chain.line(1).velocity[c], before.velocity[c], 1e-16);
     EXPECT_NEAR(chain.state.loads.impulse[c].value(), 0.0, 1e-16);
+  }
+}
+
+// Formulas of place and time on the nodes of the second spring, looked at in several places each, in no order.
+class Formulas final : public Force {
+ public:
+  explicit Formulas(std::vector<DeadPart> parts) : parts_(std::move(parts)) {}
+  Index size() const override { return 1; }
+  std::span<const NodeId> stencil(Index) const override { return nodes_; }
+  void add_impulse(Index, std::span<const double>, std::span<const double>, double t, double dt,
+                   std::span<double> p) const override {
+    for (const DeadPart& part : parts_)
+      p[part.node * 2 + static_cast<std::size_t>(part.component)] += dt * part.weight * (*part.value)(part.X, t);
+  }
+  bool is_dead() const override { return true; }
+  void each_dead_part(Index, const std::function<void(const DeadPart&)>& visit) const override {
+    for (const DeadPart& part : parts_) visit(part);
+  }
+
+ private:
+  std::vector<DeadPart> parts_;
+  std::array<NodeId, 2> nodes_{Chain::node(1), Chain::node(2)};
+};
+
+TEST(LatticeLoads, OfPlaceAndTimeKickBookAndWorkInWhicheverComponentsTheyHave) {
+  const Expression first("1 + X*t", {}), second("Y - 2*X*t^2", {});
+  const std::array<double, 3> a{1.0, 0.1, 0.0}, b{1.5, 0.05, 0.0}, c{2.0, 0.0, 0.0};
+  const std::vector<DeadPart> all = {{1, 0, &second, c, 0.7, "push"}, {0, 0, &first, b, 0.3, "push"},
+                                     {0, 0, &first, a, -0.4, "push"}, {1, 1, &first, c, 1.1, "push"},
+                                     {0, 0, &first, b, 0.2, "push"},  {0, 1, &second, a, 0.9, "push"},
+                                     {1, 0, &first, b, 0.6, "push"},  {1, 1, &second, b, -1.3, "push"}};
+  for (const unsigned which : {1U, 2U, 3U}) {
+    std::vector<DeadPart> parts;
+    std::ranges::copy_if(all, std::back_inserter(parts),
+                         [&](const DeadPart& part) { return (which >> part.component & 1U) != 0; });
+    Chain chain([&](Model::Parts& of) {
+      of.forces.push_back(std::make_unique<Formulas>(parts));
+      of.hosts.push_back({make_id<TermId>(1)});
+    });
+    LatticeLoads loads(chain.model, chain.plan, chain.team);
+    loads.start(chain.nodes.lines());
+    const auto force = [&](double t) {  // x and y of node 1, of node 2
+      std::array<double, 4> f{};
+      for (const DeadPart& part : parts)
+        f[part.node * 2 + static_cast<std::size_t>(part.component)] += part.weight * (*part.value)(part.X, t);
+      return f;
+    };
+    std::array<double, 4> last_force{};
+    Ledger expected;
+    for (const double t : {0.3, 0.8}) {
+      const std::array<double, 4> f = force(t),
+                                  way = t == 0.3 ? std::array<double, 4>{} : std::array{0.2, -0.1, 0.3, 0.05};
+      std::array<double, 4> before{};
+      for (std::size_t i = 0; i < 4; ++i) {
+        NodeLine& node = chain.line(static_cast<Index>(1 + i / 2));
+        node.displacement[i % 2] += way[i];
+        before[i] = node.velocity[i % 2];
+        expected.impulse[i % 2] += 0.5 * f[i];
+        if ((which >> i % 2 & 1U) != 0) expected.work += 0.5 * (last_force[i] + f[i]) * way[i];
+      }
+      for (std::size_t n = 0; n < 2; ++n) {
+        const NodeLine& node = chain.line(static_cast<Index>(1 + n));
+        const double x = (n == 0 ? 1.0 : 2.0) + node.displacement[0], y = (n == 0 ? 0.1 : 0.0) + node.displacement[1];
+        expected.moment[2] += 0.5 * (x * f[2 * n + 1] - y * f[2 * n]);
+      }
+      last_force = f;
+      loads.evaluate(1, t, chain.nodes.lines());
+      loads.strike(1, 0.5, chain.nodes.lines(), chain.state.loads);
+      for (std::size_t i = 0; i < 4; ++i)
+        EXPECT_NEAR(chain.line(static_cast<Index>(1 + i / 2)).velocity[i % 2],
+                    before[i] + 0.5 * f[i] / (i < 2 ? 2.0 : 3.0), 1e-15)
+            << which;
+    }
+    EXPECT_NEAR(chain.state.loads.work.value(), expected.work.value(), 1e-15) << which;
+    EXPECT_NEAR(chain.state.loads.moment[2].value(), expected.moment[2].value(), 2e-15) << which;
+    for (std::size_t i = 0; i < 2; ++i)
+      EXPECT_NEAR(chain.state.loads.impulse[i].value(), expected.impulse[i].value(), 1e-15) << which;
+    // From ways kept, the same work again.
+    const std::vector<double> ways = loads.ways();
+    LatticeLoads other(chain.model, chain.plan, chain.team);
+    other.set_ways(ways);
+    EXPECT_EQ(other.ways(), ways);
+    EXPECT_EQ(ways.size(), 2u * 2u * static_cast<std::size_t>(std::popcount(which)));
   }
 }
 
