@@ -191,6 +191,7 @@ class LatticeLoads::Builder {
                                   formulas_[f].what);
     }
   }
+
   // Points renumbered so that values lie as the shares ask for them.
   static std::vector<double> in_order_of_use(const std::vector<double>& points, std::size_t formula,
                                              std::vector<Shares>& all) {
