@@ -41,6 +41,9 @@ ConstraintEquations::ConstraintEquations(const Model& model)
   }
   pattern_.resize(inverse_mass_.size(), m);
   pattern_.setFromTriplets(entries.begin(), entries.end());
+  touched_.assign(pattern_.innerIndexPtr(), pattern_.innerIndexPtr() + pattern_.nonZeros());
+  std::ranges::sort(touched_);
+  touched_.erase(std::ranges::unique(touched_).begin(), touched_.end());
   for (Index c = 0; c < m; ++c) {
     auto& place = place_.emplace_back();
     const auto *first = pattern_.innerIndexPtr() + pattern_.outerIndexPtr()[c],
@@ -75,23 +78,37 @@ const ConstraintEquations::Matrix& ConstraintEquations::gradients(const Vector& 
   return Jt;
 }
 
-ConstraintEquations::Impulse ConstraintEquations::impulse(const Matrix& Jt, const Vector& lambda) const {
-  return {Jt * lambda, Jt * lambda.cwiseProduct(external_)};
+void ConstraintEquations::set_impulse(const Matrix& Jt, const Vector& lambda, Impulse& impulse) const {
+  for (Vector* p : {&impulse.all, &impulse.external}) {
+    if (p->size() == 0) p->setZero(inverse_mass_.size());
+    for (const Index i : touched_) (*p)(i) = 0.0;
+  }
+  impulse.all.noalias() += Jt * lambda;
+  impulse.external.noalias() += Jt * lambda.cwiseProduct(external_);
+}
+
+void ConstraintEquations::add_response(const Impulse& impulse, Vector& v) const {
+  for (const Index i : touched_) v(i) += inverse_mass_(i) * impulse.all(i);
 }
 
 // The unknown z is lambda, R = -g / length; A = h J(u1) W J(u)^T is -dR/dz but for the lengths.
-ConstraintEquations::Leap ConstraintEquations::leap(const Vector& u, const Vector& v, double h, double t0,
-                                                    const std::function<void(Vector& u)>& place) const {
-  Leap leap{u + h * v, v, {Vector::Zero(u.size()), Vector::Zero(u.size())}, 0};
+void ConstraintEquations::leap(const Vector& u, double h, double t0, const std::function<void(Vector& u)>& place,
+                               Leap& leap) const {
+  leap.u = u + h * leap.v;
+  leap.iterations = 0;
   place(leap.u);
-  if (length_.size() == 0) return leap;
   const Matrix& Jt = gradients(u, start_);
+  set_impulse(Jt, Vector::Zero(length_.size()), leap.impulse);
+  if (length_.size() == 0) return;
   const Matrix by_impulse = inverse_mass_.asDiagonal() * Jt;
+  const Vector v = leap.v(touched_);
   Vector R;
   StepEquations equations;
   equations.evaluate = [&](const Vector& z) {
-    leap.v = v + by_impulse * z;
-    leap.u = u + h * leap.v;
+    set_impulse(Jt, z, leap.impulse);
+    leap.v(touched_) = v;
+    add_response(leap.impulse, leap.v);
+    leap.u(touched_) = u(touched_) + h * leap.v(touched_);
     place(leap.u);
     R = -values(leap.u).cwiseQuotient(length_);
     return R.allFinite();
@@ -110,14 +127,13 @@ ConstraintEquations::Leap ConstraintEquations::leap(const Vector& u, const Vecto
   try {
     const StepSolution solution = solve_newton(equations, std::array{Vector(Vector::Zero(length_.size()))}, t0);
     leap.iterations = solution.iterations;
-    leap.impulse = impulse(Jt, solution.z);
+    set_impulse(Jt, solution.z, leap.impulse);
   } catch (const SolveError& error) {
     Index worst = 0;
     R.cwiseAbs().maxCoeff(&worst);
     throw SolveError(fmt::format("{} Farthest from being kept is {}.", error.what(),
                                  constraints()[static_cast<std::size_t>(worst)]->describe()));
   }
-  return leap;
 }
 
 ConstraintEquations::Vector ConstraintEquations::multipliers(const Matrix& Jt, const Vector& rate, double t) const {
@@ -131,11 +147,11 @@ ConstraintEquations::Vector ConstraintEquations::multipliers(const Matrix& Jt, c
   return symmetric_.solve(-rate);
 }
 
-ConstraintEquations::Impulse ConstraintEquations::project(const Vector& u, Vector& v, double t) const {
+const ConstraintEquations::Impulse& ConstraintEquations::project(const Vector& u, Vector& v, double t) const {
   const Matrix& Jt = gradients(u, end_);
-  Impulse result = impulse(Jt, multipliers(Jt, Jt.transpose() * v, t));
-  v += response(result);
-  return result;
+  set_impulse(Jt, multipliers(Jt, Jt.transpose() * v, t), projection_);
+  add_response(projection_, v);
+  return projection_;
 }
 
 // By a central difference along v: exact for distances, to about 1e-6 where a surface bends over the shortest length.
@@ -173,7 +189,10 @@ void ConstraintEquations::make_consistent(Vector& u, Vector& v) const {
                     "{} of it). Give initial positions that do, or correct the constraint.",
                     name(far), g(far), length_(far), start_tolerance));
   require_independent(gradients(u, start_));
-  u = leap(u, Vector::Zero(u.size()), 1.0, 0.0, [](Vector&) {}).u;
+  Leap nearest{{}, Vector::Zero(u.size()), {}, 0};
+  leap(
+      u, 1.0, 0.0, [](Vector&) {}, nearest);
+  u = nearest.u;
 
   const Vector rate = gradients(u, start_).transpose() * v;
   const double speed = v.cwiseAbs().maxCoeff();

@@ -31,19 +31,23 @@ class ConstraintEquations {
   };
 
   // (25b), (27): from u with the velocities v + W J(u)^T lambda for the duration h to where g = 0, to
-  // |g| <= 1e-14 of each constraint's length, or as near as the rounding of u lets it come.
+  // |g| <= 1e-14 of each constraint's length, or as near as the rounding of u lets it come. v: leap.v as it comes.
   // `place` puts the held components of displacements where their supports have them then.
   // Throws SolveError: the equations have no solution that can be found, as happens when the step is too long.
-  Leap leap(const Vector& u, const Vector& v, double h, double t0, const std::function<void(Vector& u)>& place) const;
+  void leap(const Vector& u, double h, double t0, const std::function<void(Vector& u)>& place, Leap& leap) const;
 
-  // (28): v += W J(u)^T mu such that J v = 0. Throws SolveError when the constraints have become dependent.
-  Impulse project(const Vector& u, Vector& v, double t) const;
+  // (28): v += W J(u)^T mu such that J v = 0; J^T mu, until it is called again. Throws SolveError when the constraints
+  // have become dependent.
+  const Impulse& project(const Vector& u, Vector& v, double t) const;
 
   // The forces J^T lambda [N] of the constraints in the motion (u, v) with the accelerations `a` they do not yet know
   // of, W f where free, and prescribed where held: J (a + W J^T lambda) = -dJ/dt v.
   Vector forces(const Vector& u, const Vector& v, const Vector& a, double t) const;
 
-  Vector response(const Impulse& impulse) const { return inverse_mass_.cwiseProduct(impulse.all); }  // [m/s]
+  void add_response(const Impulse& impulse, Vector& v) const;  // v += W J^T lambda
+
+  // Components that some constraint depends on, ascending, of whole nodes: impulses are zero elsewhere.
+  std::span<const Index> touched() const { return touched_; }
 
   // Removes from the start of a run what can be rounding: what g and J v have left, up to 1e-6 of the constraint's
   // length and of the largest speed.
@@ -56,18 +60,20 @@ class ConstraintEquations {
   std::span<const std::unique_ptr<HolonomicConstraint>> constraints() const { return model_.constraints(); }
   Vector values(const Vector& u) const;                        // g [m]
   const Matrix& gradients(const Vector& u, Matrix& Jt) const;  // J^T
-  Impulse impulse(const Matrix& Jt, const Vector& lambda) const;
+  void set_impulse(const Matrix& Jt, const Vector& lambda, Impulse& impulse) const;
   Vector multipliers(const Matrix& Jt, const Vector& rate, double t) const;  // J W J^T lambda = -rate
   Vector curvature(const Vector& u, const Vector& v) const;                  // dJ/dt v
   void require_independent(const Matrix& Jt) const;
 
   const Model& model_;
-  Vector inverse_mass_;                           // 0 where held
-  Vector length_;                                 // of each constraint [m]
-  Vector external_;                               // 1 where a constraint is, 0 where it is not
+  Vector inverse_mass_;  // 0 where held
+  Vector length_;        // of each constraint [m]
+  Vector external_;      // 1 where a constraint is, 0 where it is not
+  std::vector<Index> touched_;
   std::vector<std::vector<std::int32_t>> place_;  // of each constraint's gradient among the values of J^T
   Matrix pattern_;                                // of J^T
   mutable Matrix start_, end_, product_;          // work space: J^T, J^T, J W J^T
+  mutable Impulse projection_;
   mutable SparseFactors general_{SparseFactors::Kind::general}, symmetric_{SparseFactors::Kind::symmetric};
 };
 

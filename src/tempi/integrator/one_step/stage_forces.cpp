@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "tempi/core/error.hpp"
@@ -39,7 +40,7 @@ StageForces::StageForces(const Model& model, double step, ConstraintsKept kept)
         "newmark, or leave out restitution.");
   for (Index i = 0; i < mass_.size(); ++i) {
     mass_(i) = model.mass(node(i));
-    if (model.supports().support_of(node(i), component(i)) != Supports::none) held_.push_back(i);
+    if (is_supported(i)) held_.push_back(i);
   }
 }
 
@@ -61,7 +62,10 @@ double StageForces::potential_energy(std::span<const double> u, double t) const 
 }
 
 Admissibility StageForces::evaluate(Stage& stage, double t) const {
-  if (!last_ || last_->t != t || !std::ranges::equal(last_->u, stage.u)) {
+  const auto as_before = [&] {
+    return std::memcmp(last_->u.data(), stage.u.data(), static_cast<std::size_t>(mass_.size()) * sizeof(double)) == 0;
+  };
+  if (!last_ || last_->t != t || !as_before()) {
     ++evaluations_;
     if (!last_) last_ = Remembered{t, stage.u, Vector(mass_.size()), Vector(mass_.size())};
     Remembered& last = *last_;
@@ -110,13 +114,27 @@ void StageForces::drive(std::span<const Index> components) {
 
 void StageForces::drive_along(const Vector& w) const { driven_velocity_ = w; }
 
-void StageForces::prescribe(double t, Vector& u, Vector& v) const {
+bool StageForces::is_supported(Index i) const {
+  return model_.supports().support_of(node(i), component(i)) != Supports::none;
+}
+
+std::optional<double> StageForces::held_displacement(Index i, double t) const {
+  return is_supported(i) ? model_.supports().displacement(node(i), component(i), t) : std::nullopt;
+}
+
+void StageForces::place(double t, Eigen::Ref<Vector> u) const {
+  for (const Index i : held_) u(i) = held_displacement(i, t).value_or(u(i));
+}
+
+void StageForces::prescribe(double t, Eigen::Ref<Vector> u, Eigen::Ref<Vector> v) const {
+  place(t, u);
   v(driven_) = driven_velocity_;
-  for (const Index i : held_) {
-    if (model_.supports().support_of(node(i), component(i)) == Supports::none) continue;
-    if (const auto value = model_.supports().displacement(node(i), component(i), t)) u(i) = *value;
-    v(i) = model_.supports().velocity(node(i), component(i), t, delta_);
-  }
+  for (const Index i : held_)
+    if (is_supported(i)) v(i) = held_velocity(i, t);
+}
+
+double StageForces::held_velocity(Index i, double t) const {
+  return model_.supports().velocity(node(i), component(i), t, delta_);
 }
 
 double StageForces::held_acceleration(Index i, double t) const {

@@ -70,6 +70,7 @@ class StageForces {
   // have lost the digits that keep the moment of momentum.
   void drive_along(const Vector& w) const;
   const std::vector<Index>& driven() const { return driven_; }
+  const Vector& driven_velocity() const { return driven_velocity_; }
 
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
@@ -78,8 +79,13 @@ class StageForces {
   // Adds the dampers within a term to the forces of a stage.
   void add_damping(TermId term, Stage& stage, double t) const;
 
-  // Puts the held components where their supports have them at t; of driven ones sets the velocities alone.
-  void prescribe(double t, Vector& u, Vector& v) const;
+  // Puts the held components where their supports have them at t.
+  void place(double t, Eigen::Ref<Vector> u) const;
+  // And gives them their velocities; of driven ones sets these alone.
+  void prescribe(double t, Eigen::Ref<Vector> u, Eigen::Ref<Vector> v) const;
+  bool is_supported(Index i) const;
+  std::optional<double> held_displacement(Index i, double t) const;  // empty where it is at rest, or driven
+  double held_velocity(Index i, double t) const;                     // of one with a support
   double held_acceleration(Index i, double t) const;
   std::array<double, 3> position(NodeId a, const Vector& u) const;
 

@@ -15,63 +15,65 @@ void ConstrainedMap::start(State& state) const {
 }
 
 // Half a kick, and the way to where the constraints hold.
-ConstraintEquations::Leap ConstrainedMap::leap(const Vector& u, const Vector& v, const Vector& force, double t0,
-                                               double h) const {
-  const Vector kicked = v + 0.5 * h * force.cwiseQuotient(forces_.mass());
-  Vector unused = v;
-  auto result = constraints_.leap(u, kicked, h, t0, [&](Vector& u1) {
-    for (const Index i : forces_.held()) u1(i) = u(i);  // where they are at rest
-    forces_.prescribe(t0 + h, u1, unused);
-  });
-  newton_iterations_ += result.iterations;
-  return result;
+void ConstrainedMap::leap(const Stage& from, double t0, double h, ConstraintEquations::Leap& way) const {
+  way.v = from.v + 0.5 * h * from.force.cwiseQuotient(forces_.mass());
+  const auto place = [&](Vector& u1) {
+    for (const Index i : forces_.held()) u1(i) = from.u(i);  // where they are at rest
+    forces_.place(t0 + h, u1);
+  };
+  constraints_.leap(from.u, h, t0, place, way);
+  newton_iterations_ += way.iterations;
 }
 
 void ConstrainedMap::step(State& state, double t0, double h) const {
-  Stage start{map_of(state.displacement), map_of(state.velocity), {}, {}};
+  Stage &start = start_, &end = end_;
+  start.u = map_of(state.displacement);
+  start.v = map_of(state.velocity);
   forces_.require(forces_.evaluate(start, t0));
-  const ConstraintEquations::Leap way = leap(start.u, start.v, start.force, t0, h);
+  leap(start, t0, h, way_);
+  std::swap(end.u, way_.u);
   // Forces that depend on velocities get them to second order, v_1 = 2 v_1/2 - v_0.
-  Stage end{way.u, 2.0 * way.v - start.v, {}, {}};
+  if (forces_.model().has_dampers()) end.v = 2.0 * way_.v - start.v;
+  end.v.resize(end.u.size());
   forces_.prescribe(t0 + h, end.u, end.v);
   forces_.require(forces_.evaluate(end, t0 + h));
-  end.v = way.v + 0.5 * h * end.force.cwiseQuotient(forces_.mass());
+  end.v = way_.v + 0.5 * h * end.force.cwiseQuotient(forces_.mass());
   forces_.prescribe(t0 + h, end.u, end.v);
-  const Impulse last = find_velocity(end, t0 + h, h);
+  const Impulse& last = find_velocity(end, t0 + h, h);
 
-  const Vector change = forces_.mass().cwiseProduct(end.v - start.v);
-  book(state, start, way.impulse, change, h);
-  book(state, end, last, change, h);
+  book(state, start, way_.impulse, h);
+  book(state, end, last, h);
   map_of(state.displacement) = end.u;
   map_of(state.velocity) = end.v;
 }
 
 // Adds to end.v what the constraints' second impulse gives.
-ConstrainedMap::Impulse ConstrainedMap::find_velocity(Stage& end, double t1, double h) const {
+const ConstrainedMap::Impulse& ConstrainedMap::find_velocity(Stage& end, double t1, double h) const {
   if (velocity_ == ConstrainedVelocity::projected) return constraints_.project(end.u, end.v, t1);
   // v_3/2 = v_1/2 + M^{-1} (h f_1 + J_1^T lambda): the mean of both takes half of lambda.
-  Impulse half = leap(end.u, end.v, end.force, t1, h).impulse;
-  half.all *= 0.5;
-  half.external *= 0.5;
-  end.v += constraints_.response(half);
-  return half;
+  leap(end, t1, h, beyond_);
+  beyond_.impulse.all *= 0.5;
+  beyond_.impulse.external *= 0.5;
+  constraints_.add_response(beyond_.impulse, end.v);
+  return beyond_.impulse;
 }
 
-// What loads, supports and constraints give at one end of the step, `change` being that of momentum over all of it.
-void ConstrainedMap::book(State& state, const Stage& stage, const Impulse& impulse, const Vector& change,
-                          double h) const {
+// What loads, supports and constraints give at one end of the step.
+void ConstrainedMap::book(State& state, const Stage& stage, const Impulse& impulse, double h) const {
   forces_.book_forces(state, stage, 0.5 * h);
   for (const Index i : forces_.held()) {
-    const double given = 0.5 * (change(i) - h * stage.force(i)) - impulse.all(i);
+    const double change = forces_.mass()(i) * (end_.v(i) - start_.v(i));  // over all of the step
+    const double given = 0.5 * (change - h * stage.force(i)) - impulse.all(i);
     forces_.book_reaction(state, i, stage.u, given, given * stage.v(i));
   }
-  const Index d = forces_.model().dim();
-  for (Index a = 0; a < forces_.model().node_count(); ++a) {
-    const auto p = impulse.external.segment(a * d, d);
+  const std::size_t d = static_cast<std::size_t>(forces_.model().dim());
+  for (auto touched = constraints_.touched(); !touched.empty(); touched = touched.subspan(d)) {
+    const auto p = impulse.external.segment(touched.front(), static_cast<Index>(d));
     if (p.isZero(0.0)) continue;
     std::array<double, 3> given{};
     std::copy(p.begin(), p.end(), given.begin());
-    state.constraints.add(forces_.position(make_id<NodeId>(a), stage.u), given, 0.0);
+    const auto a = make_id<NodeId>(touched.front() / static_cast<Index>(d));
+    state.constraints.add(forces_.position(a, stage.u), given, 0.0);
   }
 }
 

@@ -45,13 +45,15 @@ class ConstrainedMap final : public OneStepMap {
   using Vector = StageForces::Vector;
   using Impulse = ConstraintEquations::Impulse;
 
-  ConstraintEquations::Leap leap(const Vector& u, const Vector& v, const Vector& force, double t0, double h) const;
-  Impulse find_velocity(Stage& end, double t1, double h) const;
-  void book(State& state, const Stage& stage, const Impulse& impulse, const Vector& change, double h) const;
+  void leap(const Stage& from, double t0, double h, ConstraintEquations::Leap& way) const;
+  const Impulse& find_velocity(Stage& end, double t1, double h) const;
+  void book(State& state, const Stage& stage, const Impulse& impulse, double h) const;
 
   StageForces forces_;
   ConstrainedVelocity velocity_;
   ConstraintEquations constraints_;
+  mutable Stage start_, end_;  // work space, as all below
+  mutable ConstraintEquations::Leap way_, beyond_;
   mutable Index newton_iterations_ = 0;
 };
 

@@ -2,38 +2,43 @@
 #include "tempi/integrator/one_step/sync_rk4.hpp"
 
 #include <array>
+#include <utility>
 
 namespace tempi {
 
 void Rk4Map::step(State& state, double t0, double h) const {
   constexpr std::array<double, 4> at = {0.0, 0.5, 0.5, 1.0}, weight = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
-  const Vector u0 = map_of(state.displacement), v0 = map_of(state.velocity);
-  Vector u1 = u0, v1 = v0;
-  std::array<Stage, 4> stages;
+  const auto u0 = map_of(std::as_const(state.displacement)), v0 = map_of(std::as_const(state.velocity));
   for (std::size_t k = 0; k < 4; ++k) {
-    Stage& stage = stages[k];
-    stage.u = u0;
-    stage.v = v0;
-    if (k > 0) {
-      stage.u += at[k] * h * stages[k - 1].v;
-      stage.v += at[k] * h * stages[k - 1].force.cwiseQuotient(forces_.mass());
+    Stage& stage = stages_[k];
+    if (k == 0) {
+      stage.u = u0;
+      stage.v = v0;
+    } else {
+      const Stage& last = stages_[k - 1];
+      stage.u = u0 + at[k] * h * last.v;
+      stage.v = v0 + at[k] * h * last.force.cwiseQuotient(forces_.mass());
     }
     const double t = t0 + at[k] * h;
     forces_.prescribe(t, stage.u, stage.v);
     forces_.require(forces_.evaluate(stage, t));
-    u1 += weight[k] * h * stage.v;
-    v1 += weight[k] * h * stage.force.cwiseQuotient(forces_.mass());
   }
+  const auto mean = [&](Vector Stage::*x) {  // over the step; exact where all are alike
+    return ((stages_[0].*x) + 2.0 * ((stages_[1].*x) + (stages_[2].*x)) + (stages_[3].*x)) / 6.0;
+  };
+  Vector &u1 = end_.u, &v1 = end_.v;
+  u1 = u0 + h * mean(&Stage::v);
+  v1 = v0 + h * mean(&Stage::force).cwiseQuotient(forces_.mass());
   forces_.prescribe(t0 + h, u1, v1);
 
-  for (std::size_t k = 0; k < 4; ++k) forces_.book_forces(state, stages[k], weight[k] * h);
+  for (std::size_t k = 0; k < 4; ++k) forces_.book_forces(state, stages_[k], weight[k] * h);
   // Supports give m a - f at every stage, and what the quadrature of m a leaves of m (v1 - v0) at the end.
   for (const Index i : forces_.held()) {
     double rest = forces_.mass()(i) * (v1(i) - v0(i));
     for (std::size_t k = 0; k < 4; ++k) {
       const double inertia = weight[k] * h * forces_.mass()(i) * forces_.held_acceleration(i, t0 + at[k] * h);
-      const double impulse = inertia - weight[k] * h * stages[k].force(i);
-      forces_.book_reaction(state, i, stages[k].u, impulse, impulse * stages[k].v(i));
+      const double impulse = inertia - weight[k] * h * stages_[k].force(i);
+      forces_.book_reaction(state, i, stages_[k].u, impulse, impulse * stages_[k].v(i));
       rest -= inertia;
     }
     forces_.book_reaction(state, i, u1, rest, rest * v1(i));

@@ -7,6 +7,8 @@
 // Not for: long runs.
 #pragma once
 
+#include <array>
+
 #include "tempi/integrator/one_step/one_step.hpp"
 
 namespace tempi {
@@ -26,6 +28,8 @@ class Rk4Map final : public OneStepMap {
   using Vector = StageForces::Vector;
 
   StageForces forces_;
+  mutable std::array<Stage, 4> stages_;  // work space
+  mutable Stage end_;
 };
 
 using SyncRk4 = OneStep<Rk4Map>;

@@ -43,7 +43,7 @@ struct VariationalMap::Matrix {
 VariationalMap::VariationalMap(const Model& model, DiscreteAction action, double step)
     : forces_(model, step),
       action_(std::move(action)),
-      explicit_(action_.is_explicit() && !model.has_dampers()),
+      explicit_(action_.is_explicit() && action_.degree() == 1 && !model.has_dampers()),
       stages_(action_.points.size()) {}
 
 VariationalMap::~VariationalMap() = default;
@@ -55,39 +55,54 @@ std::vector<double> VariationalMap::parameters() const {
   return all;
 }
 
-// p_1 is the sum of all equations: what a residual has left cannot change the sum of momenta.
 void VariationalMap::step(State& state, double t0, double h) const {
-  complete(state, t0, h, solve(state, forces_.mass().cwiseProduct(map_of(state.velocity)), t0, h));
+  solve(state, t0, h, Z_);
+  complete(state, t0, h, Z_);
 }
 
+// p_1 is the sum of all equations: what a residual has left cannot change the sum of momenta.
 void VariationalMap::complete(State& state, double t0, double h, const Vector& Z) const {
+  if (forces_.model().has_forces() || !forces_.held().empty()) book(state, t0, h, Z);
+  const Index n = forces_.mass().size();
+  auto u = map_of(state.displacement), v = map_of(state.velocity);
+  u += h * Z.tail(n);
+  constexpr Index in_cache = 1024;
+  for (Index i = 0; i < n; i += in_cache) {
+    const Index size = std::min(in_cache, n - i);
+    const auto here = [&](auto& x) { return x.segment(i, size); };
+    for (std::size_t k = 0; k < stages_.size(); ++k)
+      here(v) += (h * action_.weights[k] * here(stages_[k].force)).cwiseQuotient(here(forces_.mass()));
+  }
+  forces_.prescribe(t0 + h, u, v);
+}
+
+// What loads give, and supports so that the equation of each Q_j holds.
+void VariationalMap::book(State& state, double t0, double h, const Vector& Z) const {
   const std::size_t s = action_.degree();
   const Index n = forces_.mass().size();
-  const Vector u0 = map_of(state.displacement);  // booking moves the state to where forces act
-  const auto v0 = map_of(std::as_const(state.velocity));
-  Vector u1 = u0 + h * Z.tail(n), v1 = v0;
-  for (std::size_t i = 0; i < stages_.size(); ++i)
-    v1 += (h * action_.weights[i] * stages_[i].force).cwiseQuotient(forces_.mass());
-  forces_.prescribe(t0 + h, u1, v1);
-
-  for (std::size_t i = 0; i < stages_.size(); ++i) forces_.book_forces(state, stages_[i], h * action_.weights[i]);
-  // What the supports must give so that the equation of each Q_j holds.
+  const Vector u0 = map_of(state.displacement);
+  if (explicit_) set_velocities(Z);
   for (std::size_t j = 0; j <= s && !forces_.held().empty(); ++j) {
-    Vector uj = j == 0 ? u0 : Vector(u0 + h * Z.segment(static_cast<Index>(j - 1) * n, n)), vj = v0;
-    forces_.prescribe(t0 + action_.control[j] * h, uj, vj);
-    Vector sum = Vector::Zero(n);
-    add_equation(j, h, sum);
+    const double t = t0 + action_.control[j] * h;
+    Vector uj = u0;
+    if (j > 0) uj += h * Z.segment(static_cast<Index>(j - 1) * n, n);
+    forces_.place(t, uj);
     for (const Index i : forces_.held()) {
-      const double given = forces_.mass()(i) * ((j == s ? v1(i) : 0.0) - (j == 0 ? v0(i) : 0.0)) - sum(i);
-      forces_.book_reaction(state, i, uj, given, given * vj(i));
+      if (!forces_.is_supported(i)) continue;
+      const double v = forces_.held_velocity(i, t);
+      double given = -equation(j, h, i);
+      if (j == 0) given -= forces_.mass()(i) * state.velocity[static_cast<std::size_t>(i)];
+      if (j == s) given += forces_.mass()(i) * v;
+      forces_.book_reaction(state, i, uj, given, given * v);
     }
   }
-  map_of(state.displacement) = u1;
-  map_of(state.velocity) = v1;
+  for (std::size_t i = 0; i < stages_.size(); ++i) forces_.book_forces(state, stages_[i], h * action_.weights[i]);
+  map_of(state.displacement) = u0;
 }
 
 double VariationalMap::discrete_energy(const State& state, double t0, double h) const {
-  solve(state, forces_.mass().cwiseProduct(map_of(state.velocity)), t0, h);
+  solve(state, t0, h, Z_);
+  set_velocities(Z_);
   double energy = 0.0;
   for (std::size_t i = 0; i < stages_.size(); ++i)
     energy += action_.weights[i] * (0.5 * stages_[i].v.dot(forces_.mass().cwiseProduct(stages_[i].v)) +
@@ -96,24 +111,29 @@ double VariationalMap::discrete_energy(const State& state, double t0, double h) 
 }
 
 // The increments Z_j = (Q_j - q_0) / h, j = 1 ... s, that make R vanish; the stages are those of the solution.
-VariationalMap::Vector VariationalMap::solve(const State& state, const Vector& p0, double t0, double h) const {
+void VariationalMap::solve(const State& state, double t0, double h, Vector& Z) const {
   const Index s = static_cast<Index>(action_.degree()), n = forces_.mass().size();
-  Vector Z(s * n);
+  Z.resize(s * n);
   for (Index l = 0; l < s; ++l)
     Z.segment(l * n, n) = action_.control[static_cast<std::size_t>(l) + 1] * map_of(state.velocity);
   place_held(state, t0, h, Z);
-  if (explicit_) {  // forces at what is unknown have no weight in R, which is linear: one correction
+  if (explicit_) {
     forces_.require(evaluate_stages(state, t0, h, Z, Wanted::known));
-    Z += residual(p0, h).cwiseQuotient(forces_.mass());
+    // R is linear, and at Z = v_0 has the known forces only.
+    for (std::size_t i = 0; i < stages_.size(); ++i)
+      if (is_known(i))
+        Z += (h * action_.weights[i] * action_.phi[i][0] * stages_[i].force).cwiseQuotient(forces_.mass());
+    place_held(state, t0, h, Z);
     forces_.require(evaluate_stages(state, t0, h, Z, Wanted::unknown));
-    return Z;
+    return;
   }
-  std::array<Vector, 2> guesses = {std::move(Z), Vector::Zero(s * n)};
+  const Vector p0 = forces_.mass().cwiseProduct(map_of(state.velocity));
+  std::array<Vector, 2> guesses = {Z, Vector::Zero(s * n)};
   place_held(state, t0, h, guesses[1]);
   if (!matrix_) matrix_ = std::make_unique<Matrix>(forces_.model(), action_.degree());
   StepEquations equations;
   Admissibility last;
-  equations.evaluate = [&](const Vector& Z) { return (last = evaluate_stages(state, t0, h, Z)).holds(); };
+  equations.evaluate = [&](const Vector& tried) { return (last = evaluate_stages(state, t0, h, tried)).holds(); };
   equations.fault = [&] { return last.fault; };
   equations.residual = [&] { return residual(p0, h); };
   equations.scale = [&] {
@@ -141,34 +161,45 @@ VariationalMap::Vector VariationalMap::solve(const State& state, const Vector& p
   };
   StepSolution solution = solve_newton(equations, guesses, t0);
   newton_iterations_ += solution.iterations;
-  return std::move(solution.z);
+  Z = std::move(solution.z);
 }
 
 void VariationalMap::place_held(const State& state, double t0, double h, Vector& Z) const {
   const Index n = forces_.mass().size();
-  for (std::size_t j = 1; j <= action_.degree() && !forces_.held().empty(); ++j) {
-    Vector u = map_of(state.displacement), v = u;
-    forces_.prescribe(t0 + action_.control[j] * h, u, v);
-    for (const Index i : forces_.held())
-      Z(static_cast<Index>(j - 1) * n + i) = (u(i) - state.displacement[static_cast<std::size_t>(i)]) / h;
-    for (const Index i : forces_.driven()) Z(static_cast<Index>(j - 1) * n + i) = action_.control[j] * v(i);
+  for (std::size_t j = 1; j <= action_.degree(); ++j) {
+    const double t = t0 + action_.control[j] * h;
+    auto of_position = Z.segment(static_cast<Index>(j - 1) * n, n);
+    for (const Index i : forces_.held()) {
+      const double u = state.displacement[static_cast<std::size_t>(i)];
+      of_position(i) = (forces_.held_displacement(i, t).value_or(u) - u) / h;
+    }
+    of_position(forces_.driven()) = action_.control[j] * forces_.driven_velocity();
   }
 }
+
+void VariationalMap::set_velocities(const Vector& Z) const {
+  const Index n = forces_.mass().size();
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    stages_[i].v = action_.slope[i][1] * Z.head(n);
+    for (std::size_t j = 2; j <= action_.degree(); ++j)
+      stages_[i].v += action_.slope[i][j] * Z.segment(static_cast<Index>(j - 1) * n, n);
+  }
+}
+
+// Whether a stage of an explicit action is at the start.
+bool VariationalMap::is_known(std::size_t i) const { return action_.phi[i].front() != 0.0; }
 
 Admissibility VariationalMap::evaluate_stages(const State& state, double t0, double h, const Vector& Z,
                                               Wanted wanted) const {
   const Index n = forces_.mass().size();
+  if (wanted == Wanted::all) set_velocities(Z);  // dampers ask for them
   Admissibility worst;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Stage& stage = stages_[i];
-    const auto &phi = action_.phi[i], &slope = action_.slope[i];
-    const bool is_known = phi.front() != 0.0;  // of an explicit action: it is at the start
-    stage.v = slope[1] * Z.head(n);
-    for (std::size_t j = 2; j <= action_.degree(); ++j)
-      stage.v += slope[j] * Z.segment(static_cast<Index>(j - 1) * n, n);
-    if (wanted == (is_known ? Wanted::unknown : Wanted::known)) continue;
-    stage.u = map_of(state.displacement) + h * phi[1] * Z.head(n);
-    for (std::size_t j = 2; j <= action_.degree(); ++j)
+    const auto& phi = action_.phi[i];
+    if (wanted == (is_known(i) ? Wanted::unknown : Wanted::known)) continue;
+    stage.u = map_of(state.displacement);
+    for (std::size_t j = 1; j <= action_.degree() && wanted != Wanted::known; ++j)
       stage.u += h * phi[j] * Z.segment(static_cast<Index>(j - 1) * n, n);
     const Admissibility here = forces_.evaluate(stage, t0 + action_.points[i] * h);
     if (worst.holds()) worst = here;
@@ -176,12 +207,14 @@ Admissibility VariationalMap::evaluate_stages(const State& state, double t0, dou
   return worst;
 }
 
-// dL_d/dQ_j + F_j. Forces without weight are left out: where they act nothing may be known yet.
-void VariationalMap::add_equation(std::size_t j, double h, Eigen::Ref<Vector> sum) const {
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    sum += action_.weights[i] * action_.slope[i][j] * forces_.mass().cwiseProduct(stages_[i].v);
-    if (action_.phi[i][j] != 0.0) sum += action_.weights[i] * h * action_.phi[i][j] * stages_[i].force;
+// dL_d/dQ_j + F_j of component i. Forces without weight are left out: where they act nothing may be known yet.
+double VariationalMap::equation(std::size_t j, double h, Index i) const {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < stages_.size(); ++k) {
+    sum += action_.weights[k] * action_.slope[k][j] * (forces_.mass()(i) * stages_[k].v(i));
+    if (action_.phi[k][j] != 0.0) sum += action_.weights[k] * h * action_.phi[k][j] * stages_[k].force(i);
   }
+  return sum;
 }
 
 // R_j = p_0 delta_j0 + dL_d/dQ_j + F_j for j < s; zero where a support has its way.
@@ -189,7 +222,8 @@ VariationalMap::Vector VariationalMap::residual(const Vector& p0, double h) cons
   const Index s = static_cast<Index>(action_.degree()), n = forces_.mass().size();
   Vector R = Vector::Zero(s * n);
   R.head(n) = p0;
-  for (Index j = 0; j < s; ++j) add_equation(static_cast<std::size_t>(j), h, R.segment(j * n, n));
+  for (Index j = 0; j < s; ++j)
+    for (Index i = 0; i < n; ++i) R(j * n + i) += equation(static_cast<std::size_t>(j), h, i);
   for (const Index i : forces_.held())
     for (Index j = 0; j < s; ++j) R(j * n + i) = 0.0;
   return R;

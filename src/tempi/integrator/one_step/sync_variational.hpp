@@ -69,19 +69,23 @@ class VariationalMap final : public OneStepMap {
  private:
   struct Matrix;
 
-  Vector solve(const State& state, const Vector& p0, double t0, double h) const;
+  void solve(const State& state, double t0, double h, Vector& Z) const;
   // Of an explicit action, forces of the stages that are known before the step, as the others have no weight in it; in
   // the end those of the others.
   enum class Wanted { all, known, unknown };
   Admissibility evaluate_stages(const State& state, double t0, double h, const Vector& Z,
                                 Wanted wanted = Wanted::all) const;
-  void add_equation(std::size_t j, double h, Eigen::Ref<Vector> sum) const;
+  void book(State& state, double t0, double h, const Vector& Z) const;
+  void set_velocities(const Vector& Z) const;
+  bool is_known(std::size_t i) const;
+  double equation(std::size_t j, double h, Index i) const;
   void assemble(double t0, double h) const;
 
   StageForces forces_;
   DiscreteAction action_;
   bool explicit_;
-  mutable std::vector<Stage> stages_;       // work space
+  mutable std::vector<Stage> stages_;  // work space, as is what follows
+  mutable Vector Z_;
   mutable std::unique_ptr<Matrix> matrix_;  // made when first needed
   bool matrix_kept_ = false;
   mutable double matrix_for_ = 0.0;  // the step it was made for [s]; 0: for none
