@@ -104,7 +104,7 @@ class Planner {
 
   // By rings of elements around them, which others lose: an interface in soft material answers stiff ones gently.
   void grow() {
-    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
+    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement, s_.threads);
     std::vector<double> limit(static_cast<std::size_t>(count()), std::numeric_limits<double>::infinity());
     for (std::size_t k = 0; k < stable.size(); ++k) {
       double& least = limit[static_cast<std::size_t>(of_term_[k])];
@@ -171,7 +171,7 @@ class Planner {
   // One domain whose substeps are a power of two shorter than the system step, where that saves most updates. What is
   // not stiff where it starts, as a wall, goes where its nodes are.
   void cut_by_steps() {
-    const std::vector<double> of_all = stable_steps(*s_.model, s_.state.displacement);
+    const std::vector<double> of_all = stable_steps(*s_.model, s_.state.displacement, s_.threads);
     std::vector<double> stable;
     std::ranges::copy_if(of_all, std::back_inserter(stable), [](double h) { return std::isfinite(h); });
     if (stable.empty()) return;
@@ -215,7 +215,7 @@ class Planner {
     for (int d = 0; d < count(); ++d) {
       const Submodel& part = parts[static_cast<std::size_t>(d)];
       const State start = part.restricted(s_.state);
-      stable_.push_back(stable_steps(*part.model, start.displacement));
+      stable_.push_back(stable_steps(*part.model, start.displacement, s_.threads));
       plan_.about.push_back({name(d), std::ssize(part.terms), *std::ranges::min_element(stable_.back())});
     }
     constexpr double of_nodes = 0.9;  // as lattice = "auto" of avi: slow elements keep away from fast nodes

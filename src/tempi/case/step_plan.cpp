@@ -100,8 +100,8 @@ class StepPlanner {
     else if (method_.engine == Engine::stepping && !is_stiff())
       p_.own.assign(static_cast<std::size_t>(s_.model->term_count()), s_.input.end_time);  // nobody touches yet
     else
-      p_.own =
-          at_place(in.step_place, [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times); });
+      p_.own = at_place(in.step_place,
+                        [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times, s_.threads); });
     shorten_at_surfaces();
     for (const auto& [first, end, step] : together) {
       const auto terms =
@@ -181,7 +181,7 @@ class StepPlanner {
     const double limit = std::min(1.0, method_.step_limit(in.options));
     std::ranges::fill(p_.wished, *std::ranges::min_element(p_.own) * (in.safety ? limit : 1.0));
     if (limit == 1.0 || in.safety) return;
-    const double most = limit * std::ranges::min(stable_steps(*s_.model, s_.state.displacement));
+    const double most = limit * std::ranges::min(stable_steps(*s_.model, s_.state.displacement, s_.threads));
     if (p_.smallest() > most)
       throw PlacedError(in.step_place, fmt::format("the step {:.6g} s exceeds what {} takes with these beta and gamma, "
                                                    "{:.6g} s. Choose a smaller one, or use safety.",
@@ -213,7 +213,7 @@ class StepPlanner {
                                     "they will need. Give a step (in s; the smallest stable one at the start is "
                                     "{:.3g} s, closer pairs need less), or safety if the start does tell.",
                                     potential.describe(0),
-                                    std::ranges::min(stable_steps(*s_.model, s_.state.displacement))));
+                                    std::ranges::min(stable_steps(*s_.model, s_.state.displacement, s_.threads))));
     }
   }
 
@@ -234,7 +234,7 @@ class StepPlanner {
     const auto [least, most] = std::ranges::minmax(p_.own);
     if (least == most) return 0.0;  // synchronous: nothing can resonate
     if (s_.input.integrator.safety) return *s_.input.integrator.safety;
-    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement);
+    const std::vector<double> stable = stable_steps(*s_.model, s_.state.displacement, s_.threads);
     double largest = 0.0;
     for (std::size_t i = 0; i < stable.size(); ++i) largest = std::max(largest, p_.own[i] / stable[i]);
     return largest;

@@ -14,6 +14,7 @@
 
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/core/largest_eigenvalue.hpp"
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/lattice/lattice_mollifier.hpp"
 
@@ -66,8 +67,7 @@ void mollify(Neighbourhood& n) {
     for (std::size_t a = 0; !forces.empty() && a + 1 < n.first_row.size(); ++a) {
       const Eigen::Index row = n.first_row[a], rows = n.first_row[a + 1] - row;
       const Matrix block = stiffness.block(row, row, rows, rows);
-      shift.middleRows(row, rows) *=
-          mollified_share(Eigen::SelfAdjointEigenSolver<Matrix>(block, Eigen::EigenvaluesOnly).eigenvalues()(rows - 1));
+      shift.middleRows(row, rows) *= mollified_share(largest_eigenvalue(block));
     }
     const Matrix Y = Matrix::Identity(size, size) + shift;
     squares.push_back(h * h);

@@ -5,17 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "tempi/core/error.hpp"
+#include "tempi/core/largest_eigenvalue.hpp"
 #include "tempi/element/cell_kernels.hpp"
 #include "tempi/element/packed_batch.hpp"
 #include "tempi/mesh/elements.hpp"
 #include "tempi/mesh/quality.hpp"
+#include "tempi/potential/stable_step.hpp"
 #include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
@@ -274,10 +275,7 @@ class Cells final : public ElasticCells {
           for (int K = 0; K < D; ++K) block(J, K) = A(i * D + J, m * D + K);
         S.template block<D, D>(i * D, m * D) = volume(k, 0) * (L.transpose() * block * L);
       }
-    const Eigen::SelfAdjointEigenSolver<decltype(S)> solver(S, Eigen::EigenvaluesOnly);
-    const double largest = solver.eigenvalues()(D * D - 1);
-    if (std::isnan(largest)) return largest;
-    return largest > 0.0 ? 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+    return step_of_eigenvalue(largest_eigenvalue(S));
   }
 
   void add_geometry(CellId cell) {

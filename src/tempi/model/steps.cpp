@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,6 +12,9 @@
 
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/core/largest_eigenvalue.hpp"
+#include "tempi/core/thread_team.hpp"
+#include "tempi/potential/stable_step.hpp"
 
 namespace tempi {
 
@@ -135,10 +137,7 @@ std::vector<double> nodal_stable_steps(const Model& model, std::span<const doubl
   const std::vector<Eigen::Matrix3d> K = nodal_stiffness(model, u);
   std::vector<double> steps;
   for (std::size_t a = 0; a < K.size(); ++a) {
-    const double stiffness =
-        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(K[a], Eigen::EigenvaluesOnly).eigenvalues()(2);
-    steps.push_back(stiffness > 0.0 ? 2.0 / std::sqrt(stiffness / model.mass()[a])
-                                    : std::numeric_limits<double>::infinity());
+    steps.push_back(step_of_eigenvalue(largest_eigenvalue(K[a]) / model.mass()[a]));
   }
   return steps;
 }
@@ -172,18 +171,20 @@ std::vector<std::int32_t> next_slower(const Model& model, std::span<const std::i
   return slower;
 }
 
-std::vector<double> stable_steps(const Model& model, std::span<const double> u) {
-  std::vector<double> steps;
-  steps.reserve(static_cast<std::size_t>(model.term_count()));
-  for (Index i = 0; i < model.term_count(); ++i) steps.push_back(model.stable_step(make_id<TermId>(i), u));
+std::vector<double> stable_steps(const Model& model, std::span<const double> u, int threads) {
+  std::vector<double> steps(static_cast<std::size_t>(model.term_count()));
+  constexpr Index at_once = 256;
+  ThreadTeam(threads).for_each(model.term_count(), at_once, [&](Index i) {
+    steps[static_cast<std::size_t>(i)] = model.stable_step(make_id<TermId>(i), u);
+  });
   return steps;
 }
 
 std::vector<double> choose_steps(const Model& model, std::span<const double> u, StepSize size, StepRule rule,
-                                 std::span<const double> courant_times) {
+                                 std::span<const double> courant_times, int threads) {
   std::vector<double> steps(static_cast<std::size_t>(model.term_count()));
   if (const auto* safety = std::get_if<SafetyFraction>(&size)) {
-    steps = stable_steps(model, u);
+    steps = stable_steps(model, u, threads);
     for (double& s : steps) s *= safety->value;
     follow_neighbours(model, steps);
   } else if (const auto* courant = std::get_if<CourantNumber>(&size)) {

@@ -31,7 +31,7 @@ enum class StepRule { element, one_ring, uniform };
 // `courant_times`: inradius / wave speed of each term [s], needed for CourantNumber only.
 // Throws InputError when a step exceeds the term's stable step at displacements `u` (term, both values).
 std::vector<double> choose_steps(const Model& model, std::span<const double> u, StepSize size, StepRule rule,
-                                 std::span<const double> courant_times);
+                                 std::span<const double> courant_times, int threads = 1);
 
 // Lowers steps until none is more than `ratio` >= 1 times the smallest among the terms sharing a node with it: the
 // largest steps for which that holds, so each lowered one is ratio times a neighbour's, to the bit. The bound cascades:
@@ -59,8 +59,8 @@ std::vector<std::int32_t> next_slower(const Model& model, std::span<const std::i
 // A bound of the largest eigenvalue of M^-1 C at displacements u [1/s], by its rows; 0 without dampers.
 double largest_damping_rate(const Model& model, std::span<const double> u);
 
-// 2/omega_max of every term at `u` [s].
-std::vector<double> stable_steps(const Model& model, std::span<const double> u);
+// 2/omega_max of every term at `u` [s]: the same bits on any number of threads.
+std::vector<double> stable_steps(const Model& model, std::span<const double> u, int threads = 1);
 
 // Element updates a synchronous method with the smallest step would need, over those of the given steps: eq. (62).
 double ideal_speedup(std::span<const double> steps);

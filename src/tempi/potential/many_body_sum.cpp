@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/potential/many_body_sum.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tempi/core/largest_eigenvalue.hpp"
 #include "tempi/potential/stable_step.hpp"
 
 namespace tempi {
@@ -60,9 +60,7 @@ double largest_eigenvalue(const Eigen::SparseMatrix<double>& A) {
     beta(j) = w.norm();
     const bool done = !(beta(j) > 1e-13 * alpha.head(j + 1).cwiseAbs().maxCoeff());
     if (j % 8 == 7 || done || j + 1 == std::min(n, most)) {
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-      solver.computeFromTridiagonal(alpha.head(j + 1), beta.head(j), Eigen::EigenvaluesOnly);
-      const double before = std::exchange(ritz, solver.eigenvalues()(j));
+      const double before = std::exchange(ritz, largest_eigenvalue_of_tridiagonal(alpha.head(j + 1), beta.head(j)));
       if (done || (j > 8 && std::abs(ritz - before) < 1e-4 * std::abs(ritz))) break;
     }
     Q.col(j + 1) = w / beta(j);

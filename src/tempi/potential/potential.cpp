@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
+#include "tempi/core/largest_eigenvalue.hpp"
 #include "tempi/potential/stable_step.hpp"
 
 namespace tempi {
@@ -144,12 +144,10 @@ std::string Potential::fault(Index k, std::span<const double>, double t, double 
 }
 
 double LocalPotential::stable_step(Index k, std::span<const double> u, std::span<const double> shares) const {
-  Matrix H = hessian(*this, k, u);
-  const auto mass = [&](Index row) { return shares[static_cast<std::size_t>(row / dim())]; };
-  for (Index i = 0; i < H.rows(); ++i)
-    for (Index j = 0; j < H.cols(); ++j) H(i, j) /= std::sqrt(mass(i) * mass(j));
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(H, Eigen::EigenvaluesOnly);
-  return step_of_eigenvalue(solver.eigenvalues()(H.rows() - 1));
+  const Matrix H = hessian(*this, k, u);
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 30, 1> root(H.rows());
+  for (Index i = 0; i < H.rows(); ++i) root(i) = 1.0 / std::sqrt(shares[static_cast<std::size_t>(i / dim())]);
+  return step_of_eigenvalue(largest_eigenvalue(Matrix(root.asDiagonal() * H * root.asDiagonal())));
 }
 
 bool LocalPotential::step_is_stable(Index k, std::span<const double> u, std::span<const double> shares,

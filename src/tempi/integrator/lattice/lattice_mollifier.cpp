@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/integrator/lattice/lattice_mollifier.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -9,6 +8,7 @@
 
 #include "tempi/core/cross.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/core/largest_eigenvalue.hpp"
 #include "tempi/model/steps.hpp"
 
 namespace tempi {
@@ -132,8 +132,7 @@ void LatticeMollifier::find_shares(const LatticeGroups& plan, std::span<const st
           K.col(c).setZero();
         }
       const double mass = model_.mass(plan.node_of_line[static_cast<std::size_t>(entry.line)]);
-      const double stiffness = Eigen::SelfAdjointEigenSolver<Block>(K, Eigen::EigenvaluesOnly).eigenvalues()(2);
-      entry.share = mollified_share(half_deviation * tick_ * tick_ * stiffness / mass);
+      entry.share = mollified_share(half_deviation * tick_ * tick_ * largest_eigenvalue(K) / mass);
     }
     for (const Change& change : level.changes)
       for (const TermId term : change.part.terms) {
