@@ -17,6 +17,7 @@
 #include "tempi/core/largest_eigenvalue.hpp"
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/lattice/lattice_mollifier.hpp"
+#include "tempi/simd/matrix_product.hpp"
 
 namespace tempi {
 namespace {
@@ -51,6 +52,15 @@ struct Neighbourhood {
   std::vector<Eigen::Index> first_row;  // of each node with free components, and the end
 };
 
+// factor A B.
+Matrix product(double factor, const Matrix& A, const Matrix& B) {
+  static const MatrixProduct multiply = matrix_product();
+  Matrix C(A.rows(), A.rows());
+  multiply(factor, A.data(), B.data(), A.rows(), C.data());
+  return C;
+}
+Matrix product(const Matrix& A, const Matrix& B) { return product(1.0, A, B); }
+
 // The stiffnesses that mollified kicks amount to.
 void mollify(Neighbourhood& n) {
   std::vector<Matrix> forces;  // A_l Y_l
@@ -72,8 +82,8 @@ void mollify(Neighbourhood& n) {
     const Matrix Y = Matrix::Identity(size, size) + shift;
     squares.push_back(h * h);
     felt.push_back(level.A);
-    forces.emplace_back(level.A * Y);
-    level.A = Y.transpose() * forces.back();
+    forces.push_back(product(level.A, Y));
+    level.A = product(Y.transpose(), forces.back());
   }
 }
 
@@ -117,19 +127,19 @@ struct Positions {
 
   void repeat(std::int64_t times) {
     for (; times % 2 == 0; times /= 2) {
-      S = 2.0 * (C * S);
-      C = 2.0 * (C * C);
+      S = product(2.0, C, S);
+      C = product(2.0, C, C);
       C.diagonal().array() -= 1.0;
     }
     Positions before{Matrix::Identity(C.rows(), C.rows()), Matrix::Zero(C.rows(), C.rows())}, now = *this;
     for (std::int64_t r = 1; r < times; ++r) {
-      Positions next{2.0 * (C * now.C) - before.C, 2.0 * (C * now.S) - before.S};
+      Positions next{product(2.0, C, now.C) - before.C, product(2.0, C, now.S) - before.S};
       before = std::exchange(now, std::move(next));
     }
     *this = std::move(now);
   }
   // Half a kick at both ends: v -= k x.
-  void kick(const Matrix& k) { C.noalias() -= S * k; }
+  void kick(const Matrix& k) { C -= product(S, k); }
 };
 
 // C of one period, by doubling from the fastest step to the slowest.
@@ -156,7 +166,7 @@ Matrix positions_after_a_period(const Neighbourhood& n, std::int64_t period) {
     X += static_cast<double>(s - last) * n.tick * V;
     last = s;
     for (const Level& level : n.levels)
-      if (s < period && s % level.ticks == 0) V.noalias() -= static_cast<double>(level.ticks) * n.tick * (level.A * X);
+      if (s < period && s % level.ticks == 0) V -= product(static_cast<double>(level.ticks) * n.tick, level.A, X);
   }
   return X;
 }
@@ -204,7 +214,7 @@ Verdict try_wide(const Neighbourhood& n, double duration) {
   double log_norm = 0.0;
   int k = 0;
   for (; k < doublings_for(periods); ++k) {
-    T = 2.0 * (T * T);
+    T = product(2.0, T, T);
     T.diagonal().array() -= 1.0;
     log_norm = 0.5 * std::log(T.squaredNorm() / static_cast<double>(T.rows()));
     if (!(log_norm < 100.0)) break;

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#define TEMPI_EIGEN Eigen_baseline
+#include "tempi/simd/multiply_matrices.hpp"
+
+namespace tempi {
+
+template MatrixProduct matrix_product_of<2>();
+
+}  // namespace tempi
