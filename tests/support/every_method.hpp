@@ -21,8 +21,8 @@ inline Method rattle() {
 }
 inline std::vector<Method> every_method() {
   std::vector<Method> all = methods();
-  for (const auto& more :
-       {implicit_methods(), variational_methods(), other_synchronous_methods(), std::vector<Method>{shake(), rattle()}})
+  for (const auto& more : {implicit_methods(), variational_methods(), kicked_methods(), other_synchronous_methods(),
+                           std::vector<Method>{shake(), rattle()}})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

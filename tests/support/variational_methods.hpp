@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "support/runs.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/integrator/multi_domain/multi_domain.hpp"
 #include "tempi/integrator/one_step/sync_energy_momentum.hpp"
 #include "tempi/integrator/one_step/sync_newmark_implicit.hpp"
@@ -56,6 +57,19 @@ inline std::vector<Method> variational_methods() {
           variational("lobatto 6", lobatto_action(6)),
           multi_domain("explicit domains", {0.0, 3}, {0.0, 1}),
           multi_domain("domains implicit and explicit", {0.5, 2}, {0.0, 1})};
+}
+
+// Explicit ones of one force a step as the lattice engine runs them: kicked by a part of the step at the start.
+inline std::vector<Method> kicked_methods() {
+  std::vector<Method> all;
+  for (const double ahead : {0.0, 0.5, 0.8, 1.0})
+    all.push_back(
+        {fmt::format("kicked {} ahead", ahead), [ahead](const Model& model, const std::vector<double>& steps) {
+           const std::vector<std::int32_t> ticks(static_cast<std::size_t>(model.term_count()), 1);
+           return std::make_unique<AviLattice>(model, TickLattice{smallest(steps), ticks},
+                                               LatticeOptions{1, 0.0, Coupling::plain, 0.0, ahead, "kicked"});
+         }});
+  return all;
 }
 
 inline Method newmark_of(double beta, double gamma) {

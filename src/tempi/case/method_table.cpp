@@ -47,6 +47,11 @@ Made variational(const Model& model, Steps steps, Options options) {
 }
 
 template <ActionOf action>
+std::optional<double> ahead_of(Options options) {
+  return action(options).ahead();
+}
+
+template <ActionOf action>
 double limit_of(Options options) {
   return action(options).is_explicit() ? 1.0 : unlimited;
 }
@@ -134,13 +139,15 @@ const std::vector<Method>& rows() {
        .keys = "",
        .text = "kick, then drift",
        .variants = {{}},
-       .make = variational<euler_a>},
+       .make = variational<euler_a>,
+       .ahead = ahead_of<euler_a>},
       {.name = "symplectic-euler-b",
        .keys = "",
        .text = "drift, then kick",
        .variants = {{}},
        .make = variational<euler_b>,
-       .damping_limit = [](Options) { return 2.0; }},
+       .damping_limit = [](Options) { return 2.0; },
+       .ahead = ahead_of<euler_b>},
       {.name = "trapezoidal",
        .keys = "alpha",
        .text = "explicit; alpha = 1/2 is velocity Verlet",
@@ -148,7 +155,8 @@ const std::vector<Method>& rows() {
                     {"other alpha", [](MethodOptions& o) { o.alpha = 0.3; }}},
        .make = variational<trapezoidal>,
        .step_limit = limit_of<trapezoidal>,
-       .damping_limit = damping_limit_of_alpha},
+       .damping_limit = damping_limit_of_alpha,
+       .ahead = ahead_of<trapezoidal>},
       {.name = "midpoint",
        .keys = "alpha",
        .text = "implicit, forces at one instant of the step",
@@ -156,13 +164,15 @@ const std::vector<Method>& rows() {
                     {"other alpha", [](MethodOptions& o) { o.alpha = 0.3; }}},
        .make = variational<midpoint>,
        .step_limit = limit_of<midpoint>,
-       .damping_limit = damping_limit_of_alpha},
+       .damping_limit = damping_limit_of_alpha,
+       .ahead = ahead_of<midpoint>},
       {.name = "symmetric-midpoint",
        .keys = "alpha",
        .text = "half of `midpoint` of alpha and of 1 − alpha",
        .variants = {{"any alpha", [](MethodOptions& o) { o.alpha = 0.3; }}},
        .make = variational<symmetric>,
-       .step_limit = limit_of<symmetric>},
+       .step_limit = limit_of<symmetric>,
+       .ahead = ahead_of<symmetric>},
       {.name = "gauss",
        .keys = "order",
        .text = "Galerkin in time, Gauss points; implicit; of order 2, 4 or 6",
@@ -178,7 +188,8 @@ const std::vector<Method>& rows() {
                     {"order = 4", [](MethodOptions& o) { o.order = 4; }},
                     {"order = 6", [](MethodOptions& o) { o.order = 6; }}},
        .make = variational<lobatto>,
-       .step_limit = limit_of<lobatto>},
+       .step_limit = limit_of<lobatto>,
+       .ahead = ahead_of<lobatto>},
       {.name = "newmark",
        .keys = "beta gamma",
        .text = "implicit for beta > 0, stable at any step for 1/4 and 1/2",

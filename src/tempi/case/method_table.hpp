@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,12 @@ struct Method {
   // Largest step times damping rate; infinite where dampers are implicit.
   double (*damping_limit)(const MethodOptions& options) = [](const MethodOptions&) {
     return std::numeric_limits<double>::infinity();
+  };
+
+  // Of explicit rules with forces at the ends of the step: the part of it by which those at its start act
+  // (LatticeOptions::ahead). Empty of others.
+  std::optional<double> (*ahead)(const MethodOptions& options) = [](const MethodOptions&) {
+    return std::optional<double>();
   };
 
   bool is_explicit(const MethodOptions& options) const;

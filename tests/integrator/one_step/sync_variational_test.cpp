@@ -135,11 +135,50 @@ Body loaded() {
       });
 }
 
+// At the ends of steps; between them reported motions differ, both within the order.
+TEST(SyncVariational, explicit_rules_are_kicks_on_the_lattice) {
+  for (const Body& body : {block(), loaded()})
+    for (const double alpha : {0.0, 0.2, 0.5, 1.0}) {
+      SCOPED_TRACE(alpha);
+      const double h = 0.5 * smallest(own_steps(*body.model, 1.0));
+      const DiscreteAction action = trapezoidal_action(alpha);
+      ASSERT_EQ(action.ahead(), 1.0 - alpha);
+      SyncVariational rule(*body.model, action, h);
+      const std::vector<std::int32_t> ticks(static_cast<std::size_t>(body.model->term_count()), 1);
+      AviLattice kicks(*body.model, {h, ticks}, {1, 0.0, Coupling::plain, 0.0, *action.ahead(), "trapezoidal"});
+      State start = moving_state(body, 0.0, 0.05, 5);  // where nothing is strained all rules begin alike
+      for (std::size_t i = 0; i < start.velocity.size(); ++i) start.displacement[i] = 0.1 * start.velocity[i];
+      State a = start, b = start;
+      for (const int steps : {1, 2, 60}) {
+        rule.advance_to(a, steps * h);
+        kicks.advance_to(b, steps * h);
+        const Snapshot x = rule.synchronized(a, steps * h), y = kicks.synchronized(b, steps * h);
+        EXPECT_LT(largest_difference(x.state.displacement, y.state.displacement), 1e-13);
+        EXPECT_LT(largest_difference(x.state.velocity, y.state.velocity), 1e-12);
+        EXPECT_NEAR(x.potential_energy, y.potential_energy, 1e-13);
+        EXPECT_EQ(rule.updates(TermId{0}), kicks.updates(TermId{0}));
+      }
+      EXPECT_EQ(kicks.measures(), (Integrator::Measures{{"force_evaluations", 60.0}}));  // 59 steps, and the start
+      // The rules of other parts are others: at the start they part by a difference of kicks.
+      SyncVariational other(*body.model, trapezoidal_action(alpha == 0.5 ? 0.0 : 0.5), h);
+      EXPECT_GT(largest_difference(run(other, start, 60 * h).displacement,
+                                   kicks.synchronized(b, 60 * h).state.displacement),
+                1e-6);
+    }
+  EXPECT_EQ(midpoint_action(0.0).ahead(), 1.0);
+  EXPECT_EQ(midpoint_action(1.0).ahead(), 0.0);
+  EXPECT_EQ(lobatto_action(2).ahead(), 0.5);
+  for (const DiscreteAction& implicit : {midpoint_action(0.5), gauss_action(4), lobatto_action(4)})
+    EXPECT_FALSE(implicit.ahead()) << implicit.name;
+}
+
 // What momenta change by is what loads and supports have given, whatever the method.
 TEST(SyncVariational, ledgers_of_loads_and_supports_close) {
   const Body body = loaded();
   const double h = 0.3 * smallest(own_steps(*body.model, 1.0));
-  for (const Method& method : variational_methods()) {
+  std::vector<Method> all = variational_methods();
+  for (const Method& method : kicked_methods()) all.push_back(method);
+  for (const Method& method : all) {
     SCOPED_TRACE(method.name);
     const auto integrator = method.make(*body.model, {h});
     State state = reference_state(*body.model);

@@ -38,6 +38,8 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
     : model_(model),
       lattice_(std::move(lattice)),
       rechecked_(options.rechecked),
+      ahead_(options.ahead),
+      name_(options.name),
       synchronous_(std::ranges::all_of(lattice_.ticks, [](std::int32_t m) { return m == 1; })),
       plan_(lattice_groups(model, lattice_.ticks)),
       kick_drift_(model, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks), ConstraintsKept::none,
@@ -57,6 +59,11 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       dampers_(model, kick_drift_),
       asked_window_(options.window),
       window_(std::max<Fine>(1, std::llround(std::ldexp(options.window, LatticeContact::fine_bits)))) {
+  if (ahead_ != 0.5 && (!synchronous_ || model.has_dampers() || contact_))
+    throw InputError(
+        fmt::format("terms kick by {} of their step at the start (1/2 wherever steps are unequal, or the "
+                    "model has dampers or layers of contact).",
+                    ahead_));
   acting_.reserve(plan_.groups.size());
   if (model.has_dampers()) before_.resize(nodes_.lines().size());
   std::size_t most = 0;
@@ -70,6 +77,7 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
 
 Integrator::Measures AviLattice::measures() const {
   Measures all = contact_ ? contact_->measures() : Measures{};
+  if (!name_.empty()) all.emplace_back("force_evaluations", static_cast<double>(now_ + (started_ ? 1 : 0)));
   if (packed_dampers_.turns() > 1) all.emplace_back("damping_turns", packed_dampers_.turns());
   return all;
 }
@@ -96,7 +104,7 @@ void AviLattice::advance(State& state, double t_end, Observer* observer) {
   nodes_.write(state);
 }
 
-// Half a kick of everybody. What throws leaves the state as it was.
+// Half a kick of everybody, or another part. What throws leaves the state as it was.
 void AviLattice::start(State& state) {
   State begun = state;
   supports_.start(nodes_.lines());
@@ -104,7 +112,7 @@ void AviLattice::start(State& state) {
   loads_.start(nodes_.lines());
   acting_.clear();
   for (std::size_t g = 0; g < plan_.groups.size(); ++g) acting_.push_back(g);
-  instant(begun, 0.0, 0.5, nullptr);
+  instant(begun, 0.0, ahead_, nullptr);
   state = std::move(begun);
   started_ = true;
 }
@@ -128,7 +136,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
   if (observer != nullptr) watch_->begin();
   if (contact_) contact_->note_before(acting_, now);
   for (const std::size_t g : acting_) drift(state, g, now, observer != nullptr || model_.has_dampers());
-  if (part == 1.0)
+  if (now > 0.0)
     for (const std::size_t g : acting_) recheck_stability(state, g, std::lround(now) / group(g).ticks, t);
   if (loads_.any())
     for (const std::size_t g : acting_) loads_.evaluate(g, t, nodes_.lines());  // they may throw: before any kick
@@ -144,7 +152,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
     }
   if (corrections != nullptr) corrections->end(acting_, now, part);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
-  if (contact_ && part == 1.0) contact_->strike(std::lround(now) << LatticeContact::fine_bits, state);
+  if (contact_ && now > 0.0) contact_->strike(std::lround(now) << LatticeContact::fine_bits, state);
   try {
     apply_dampers(state, now, observer != nullptr);
   } catch (...) {
@@ -358,7 +366,7 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
     std::copy_n(&snapshot.state.displacement[ordinal(a) * d], d, nodes[i].displacement);
   }
   const auto duration = [&](std::int32_t ticks) {
-    return started_ ? t - (static_cast<double>(now_ / ticks) + 0.5) * lattice_.tick * ticks : 0.0;
+    return started_ ? t - (static_cast<double>(now_ / ticks) + ahead_) * lattice_.tick * ticks : 0.0;
   };
   std::vector<double> durations;
   for (const LatticeGroup& of : plan_.groups) durations.push_back(duration(of.ticks));
@@ -445,6 +453,7 @@ void AviLattice::save(ArchiveWriter& archive) const {
   archive.put("started", started_);
   archive.put("tick", lattice_.tick);
   archive.put("ticks", lattice_.ticks);
+  archive.put("ahead", ahead_);
   archive.put("mollified", mollifier_ != nullptr);
   archive.put("now", now_);
   archive.put("fine", fine_);
@@ -457,15 +466,16 @@ void AviLattice::save(ArchiveWriter& archive) const {
 
 void AviLattice::load(ArchiveReader& archive) {
   bool started = false, mollified = false;
-  double tick = 0.0;
+  double tick = 0.0, ahead = 0.0;
   std::vector<std::int32_t> ticks(lattice_.ticks.size());
   Index now = 0;
   require_same_model(archive, model_);
   archive.get("started", started);
   archive.get("tick", tick);
   archive.get("ticks", ticks);
+  archive.get("ahead", ahead);
   archive.get("mollified", mollified);
-  if (tick != lattice_.tick || ticks != lattice_.ticks || mollified != (mollifier_ != nullptr))
+  if (tick != lattice_.tick || ticks != lattice_.ticks || ahead != ahead_ || mollified != (mollifier_ != nullptr))
     throw InputError("the checkpoint was written with other time steps or another coupling. Use the same case.");
   archive.get("now", now);
   archive.get("fine", fine_);

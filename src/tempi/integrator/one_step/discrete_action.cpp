@@ -63,6 +63,13 @@ bool DiscreteAction::is_explicit() const {
   return true;
 }
 
+std::optional<double> DiscreteAction::ahead() const {
+  if (!is_explicit() || degree() > 1) return std::nullopt;
+  double part = 0.0;
+  for (std::size_t i = 0; i < points.size(); ++i) part += weights[i] * phi[i][0];
+  return part;
+}
+
 DiscreteAction midpoint_action(double alpha) {
   require_alpha(alpha);
   const bool middle = alpha == 0.5;

@@ -6,6 +6,7 @@
 //                                                                (20)-(23); the factor h is missing in (21), (22))
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct DiscreteAction {
   std::size_t degree() const { return control.size() - 1; }
   // Whether no position is both unknown and acted upon by a force it moves: then no equation needs solving.
   bool is_explicit() const;
+  // Of one that is, between its two ends: the part of a step by which forces at its start act, the rest being of those
+  // at its end. Empty of all others.
+  std::optional<double> ahead() const;
 };
 
 // One force a step, at (1 - alpha) q_0 + alpha q_1 (eqs (13)-(15)): symplectic Euler for alpha = 0 (kick, then drift:

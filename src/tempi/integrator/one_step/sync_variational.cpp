@@ -43,7 +43,7 @@ struct VariationalMap::Matrix {
 VariationalMap::VariationalMap(const Model& model, DiscreteAction action, double step)
     : forces_(model, step),
       action_(std::move(action)),
-      explicit_(action_.is_explicit() && action_.degree() == 1 && !model.has_dampers()),
+      explicit_(action_.ahead() && !model.has_dampers()),
       stages_(action_.points.size()) {}
 
 VariationalMap::~VariationalMap() = default;
