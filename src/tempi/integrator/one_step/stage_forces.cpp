@@ -65,26 +65,45 @@ Admissibility StageForces::evaluate(Stage& stage, double t) const {
   const auto as_before = [&] {
     return std::memcmp(last_->u.data(), stage.u.data(), static_cast<std::size_t>(mass_.size()) * sizeof(double)) == 0;
   };
-  if (!last_ || last_->t != t || !as_before()) {
-    ++evaluations_;
-    if (!last_) last_ = Remembered{t, stage.u, Vector(mass_.size()), Vector(mass_.size())};
-    Remembered& last = *last_;
-    last.t = std::numeric_limits<double>::quiet_NaN();  // should it throw
-    last.u = stage.u;
-    const auto room = [](Vector& x) { return std::span(x.data(), static_cast<std::size_t>(x.size())); };
-    if (!batches().evaluate(span_of(stage.u), t, room(last.force), room(last.load))) {
-      stage.force = last.force;
-      stage.load = last.load;
-      stage.damping = Vector::Zero(mass_.size());
-      return first_fault(model_, span_of(stage.u), t);
-    }
-    last.t = t;
+  if (last_ && last_->t == t && as_before()) {
+    stage.force = last_->force;
+    if (model_.has_forces() || stage.load.size() != mass_.size()) stage.load = last_->load;
+    add_dampings(stage, t);
+    return {};
   }
-  stage.force = last_->force;
-  if (model_.has_forces() || stage.load.size() != mass_.size()) stage.load = last_->load;
+  if (!last_) last_.emplace();
+  last_->t = std::numeric_limits<double>::quiet_NaN();  // should it throw
+  if (const Admissibility fault = look(stage, t); !fault.holds()) return fault;
+  last_->u = stage.u;
+  last_->force = stage.force;
+  if (model_.has_forces() || last_->load.size() != mass_.size()) last_->load = stage.load;
+  last_->t = t;
+  add_dampings(stage, t);
+  return {};
+}
+
+Admissibility StageForces::evaluate_once(Stage& stage, double t) const {
+  const Admissibility found = look(stage, t);
+  if (found.holds()) add_dampings(stage, t);
+  return found;
+}
+
+// All but dampers.
+Admissibility StageForces::look(Stage& stage, double t) const {
+  ++evaluations_;
+  const auto room = [](Vector& x) { return std::span(x.data(), static_cast<std::size_t>(x.size())); };
+  stage.force.resize(mass_.size());
+  if (stage.load.size() != mass_.size()) stage.load.setZero(mass_.size());
+  const bool all = batches().evaluate(span_of(stage.u), t, room(stage.force),
+                                      model_.has_forces() ? room(stage.load) : std::span<double>());
+  if (all) return {};
+  stage.damping = Vector::Zero(mass_.size());
+  return first_fault(model_, span_of(stage.u), t);
+}
+
+void StageForces::add_dampings(Stage& stage, double t) const {
   stage.damping.setZero(model_.has_dampers() ? mass_.size() : 0);
   for (Index k = 0; model_.has_dampers() && k < model_.term_count(); ++k) add_damping(make_id<TermId>(k), stage, t);
-  return {};
 }
 
 void StageForces::add_damping(TermId term, Stage& stage, double t) const {

@@ -74,6 +74,7 @@ class StageForces {
 
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
+  Admissibility evaluate_once(Stage& stage, double t) const;           // of a stage that nobody comes back to
   double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J], by batches
   static void require(const Admissibility& admissibility);             // throws StepError
   // Adds the dampers within a term to the forces of a stage.
@@ -103,6 +104,8 @@ class StageForces {
 
  private:
   BatchForces& batches() const;
+  Admissibility look(Stage& stage, double t) const;
+  void add_dampings(Stage& stage, double t) const;
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
 

@@ -21,7 +21,7 @@ void Rk4Map::step(State& state, double t0, double h) const {
     }
     const double t = t0 + at[k] * h;
     forces_.prescribe(t, stage.u, stage.v);
-    forces_.require(forces_.evaluate(stage, t));
+    forces_.require(forces_.evaluate_once(stage, t));
   }
   const auto mean = [&](Vector Stage::*x) {  // over the step; exact where all are alike
     return ((stages_[0].*x) + 2.0 * ((stages_[1].*x) + (stages_[2].*x)) + (stages_[3].*x)) / 6.0;
