@@ -272,7 +272,10 @@ def main():
             if not options.only:
                 bodies[-1]["rows"].update(whole_command(options.tempi, folder, bodies[-1], turns))
         if not options.only:
-            bodies.append(measure(options.tempi, folder, *sizes[0], METHODS, turns, seconds))
+            smallest = min(cells for cells, _ in sizes)
+            for cells, order in sizes:
+                if cells == smallest:
+                    bodies.append(measure(options.tempi, folder, cells, order, METHODS, turns, seconds))
             bodies[-1]["rows"]["7 Lennard-Jones atoms [M steps/s; at least 1, aim 2]"] = argon(options.tempi, folder, turns)
     if options.json:
         Path(options.json).write_text(json.dumps(bodies), encoding="utf-8")

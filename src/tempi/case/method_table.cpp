@@ -14,6 +14,7 @@
 #include "tempi/integrator/avi/avi_adaptive.hpp"
 #include "tempi/integrator/avi/avi_explicit.hpp"
 #include "tempi/integrator/avi/avi_implicit.hpp"
+#include "tempi/integrator/avi/avi_lattice.hpp"
 #include "tempi/integrator/multi_domain/multi_domain.hpp"
 #include "tempi/integrator/one_step/static_equilibrium.hpp"
 #include "tempi/integrator/one_step/sync_constrained.hpp"
@@ -339,6 +340,17 @@ std::string claims_as_cells(const Claims& c) {
 bool Method::is_explicit(const MethodOptions& options) const { return std::isfinite(step_limit(options)); }
 
 std::span<const Method> method_table() { return rows(); }
+
+std::unique_ptr<Integrator> make_integrator(const Method& method, const Model& model, const std::vector<double>& steps,
+                                            const MethodOptions& options, int threads) {
+  const std::optional<double> ahead = method.ahead(options);
+  if (ahead && !model.has_dampers() && model.layers().empty() && model.memory_count() == 0)
+    return std::make_unique<AviLattice>(model, TickLattice{steps.front(), std::vector<std::int32_t>(steps.size(), 1)},
+                                        LatticeOptions{threads, 1.0, Coupling::plain, 0.0, *ahead, method.name});
+  auto integrator = method.make(model, steps, options);
+  integrator->use_threads(threads);
+  return integrator;
+}
 
 std::string names_of_methods() {
   std::string names;

@@ -22,7 +22,7 @@ namespace tempi {
 
 // What runs it.
 enum class Engine {
-  one_step,  // a map of the whole model, again and again, over one step for all
+  one_step,  // a map of the whole model, again and again, over one step for all; or as make_integrator has it
   strikes,   // terms one by one, on the lattice or the queue; observers may watch
   adaptive,  // terms one by one, at times that follow from the motion
   domains,   // parts of the model, each with a map and substeps of its own
@@ -69,6 +69,12 @@ struct Method {
 };
 
 std::span<const Method> method_table();
+
+// What runs a case: where the method tells how far ahead it kicks, and the model has neither dampers nor layers nor
+// contacts with a memory, the lattice engine, to which what method.make() gives is the reference; otherwise that.
+std::unique_ptr<Integrator> make_integrator(const Method& method, const Model& model, const std::vector<double>& steps,
+                                            const MethodOptions& options, int threads);
+
 std::string names_of_methods();  // "avi | newmark | ...", each once
 
 // The row of a case's method: the first of its name that has all the keys given. Throws PlacedError: a key that belongs

@@ -91,7 +91,7 @@ Prediction predict(const Simulation& s) {
     else if (has_key(method.keys, "energy_step"))
       fresh = std::make_unique<SteppingEnergy>(*s.model, choose_subdomains(s), steps, s.body.walls);
     else
-      fresh = method.make(*s.model, steps, s.input.integrator.options);
+      fresh = make_integrator(method, *s.model, steps, s.input.integrator.options, s.threads);
     fresh->use_threads(s.threads);
     pace = s.measured_pace(*fresh);
     if (const auto* stepping = dynamic_cast<const SteppingEnergy*>(fresh.get()))

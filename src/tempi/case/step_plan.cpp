@@ -247,16 +247,8 @@ class StepPlanner {
       limit_neighbours(*s_.model, p_.steps, *in.neighbour_ratio);
     if (method_.engine == Engine::one_step) refuse_stiff_dampers(p_.smallest());
     const Place place = in.method_keys.empty() ? in.place : in.method_keys.front().second;
-    const Model& model = *s_.model;
-    s_.integrator = at_place(place, [&]() -> std::unique_ptr<Integrator> {
-      const std::optional<double> ahead = method_.ahead(in.options);
-      if (!ahead || model.has_dampers() || !model.layers().empty() || model.memory_count() > 0)
-        return method_.make(model, p_.steps, in.options);
-      return std::make_unique<AviLattice>(model,
-                                          TickLattice{p_.steps.front(), std::vector<std::int32_t>(p_.steps.size(), 1)},
-                                          LatticeOptions{s_.threads, 1.0, Coupling::plain, 0.0, *ahead, method_.name});
-    });
-    s_.integrator->use_threads(s_.threads);
+    s_.integrator =
+        at_place(place, [&] { return make_integrator(method_, *s_.model, p_.steps, in.options, s_.threads); });
     if (method_.engine != Engine::strikes || !p_.unequal()) return;
     constexpr double slower = 2.7, least = 1.0;
     try_whole(cost_on_queue(s_.costs_per_update(), p_.steps), slower, least,

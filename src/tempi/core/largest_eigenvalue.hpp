@@ -50,8 +50,10 @@ double largest_eigenvalue_of_tridiagonal(const Diagonal& diagonal, const Beside&
 
 template <class Matrix>
 double largest_eigenvalue(const Matrix& symmetric) {
-  const Eigen::Tridiagonalization<Matrix> T(symmetric);
-  return largest_eigenvalue_of_tridiagonal(T.diagonal(), T.subDiagonal());
+  const double size = symmetric.template lpNorm<Eigen::Infinity>();  // squares must be numbers
+  if (size == 0.0) return 0.0;
+  const Eigen::Tridiagonalization<Matrix> T(Matrix(symmetric / size));
+  return size * largest_eigenvalue_of_tridiagonal(T.diagonal(), T.subDiagonal());
 }
 
 }  // namespace tempi

@@ -136,9 +136,8 @@ double largest_damping_rate(const Model& model, std::span<const double> u) {
 std::vector<double> nodal_stable_steps(const Model& model, std::span<const double> u) {
   const std::vector<Eigen::Matrix3d> K = nodal_stiffness(model, u);
   std::vector<double> steps;
-  for (std::size_t a = 0; a < K.size(); ++a) {
+  for (std::size_t a = 0; a < K.size(); ++a)
     steps.push_back(step_of_eigenvalue(largest_eigenvalue(K[a]) / model.mass()[a]));
-  }
   return steps;
 }
 

@@ -3,7 +3,10 @@
 // another name for each, TEMPI_EIGEN, as its inline functions are not the same.
 #pragma once
 
-#ifdef __GNUC__  // GCC 12 of its own intrinsics, bug 105593
+#ifndef TEMPI_EIGEN
+#error "multiply_matrices.hpp is for the sources of matrix_product.hpp. Include that."
+#endif
+#if defined(__GNUC__) && !defined(__clang__)  // GCC 12 of its own intrinsics, bug 105593
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #define Eigen TEMPI_EIGEN

@@ -59,10 +59,10 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       dampers_(model, kick_drift_),
       asked_window_(options.window),
       window_(std::max<Fine>(1, std::llround(std::ldexp(options.window, LatticeContact::fine_bits)))) {
-  if (ahead_ != 0.5 && (!synchronous_ || model.has_dampers() || contact_))
+  if (!(ahead_ >= 0.0 && ahead_ <= 1.0) || (ahead_ != 0.5 && (!synchronous_ || model.has_dampers() || contact_)))
     throw InputError(
-        fmt::format("terms kick by {} of their step at the start (1/2 wherever steps are unequal, or the "
-                    "model has dampers or layers of contact).",
+        fmt::format("terms kick by {} of their step at the start (must be 0 to 1, and 1/2 where steps are "
+                    "unequal or the model has dampers or layers of contact).",
                     ahead_));
   acting_.reserve(plan_.groups.size());
   if (model.has_dampers()) before_.resize(nodes_.lines().size());
@@ -476,7 +476,9 @@ void AviLattice::load(ArchiveReader& archive) {
   archive.get("ahead", ahead);
   archive.get("mollified", mollified);
   if (tick != lattice_.tick || ticks != lattice_.ticks || ahead != ahead_ || mollified != (mollifier_ != nullptr))
-    throw InputError("the checkpoint was written with other time steps or another coupling. Use the same case.");
+    throw InputError(
+        "the checkpoint was written with other time steps, another alpha or another coupling. Use the "
+        "same case.");
   archive.get("now", now);
   archive.get("fine", fine_);
   archive.get("window", window_from_);

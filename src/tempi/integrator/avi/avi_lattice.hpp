@@ -6,14 +6,14 @@
 //     x_a += v_a (t - tau_a), tau_a = t for their nodes;  then  v_a -= m_K tick dV_K/dx_a / m_a
 //
 // Neighbours may keep steps such as 7 and 9 ticks: no ratio need be whole. With all m_K = 1 it is explicit Newmark in
-// leapfrog form. An instant has phases, each in a file of its own: nodes drift (lattice_nodes.hpp), terms strike
-// (lattice_strikes.hpp; lattice_watch.hpp where somebody looks), loads act (lattice_loads.hpp), supports settle
-// (lattice_supports.hpp), dampers act (lattice_dampers.hpp; dampers.hpp, on one thread and term by term, where the
-// model has others than drags and viscous cells). Between ticks, and at them, layers of contact act
-// (lattice_contact.hpp), in windows of time that are run again until nobody is missed. Coupled mollified the kicks of
-// an instant are those of lattice_mollifier.hpp: another method of order 2, as symplectic, with a far smaller error
-// where steps change. The bits do not depend on the number of threads; they depend on the width of the machine's vector
-// instructions. Order 2.
+// leapfrog form, or another rule of its family (LatticeOptions::ahead). An instant has phases, each in a file of its
+// own: nodes drift (lattice_nodes.hpp), terms strike (lattice_strikes.hpp; lattice_watch.hpp where somebody looks),
+// loads act (lattice_loads.hpp), supports settle (lattice_supports.hpp), dampers act (lattice_dampers.hpp; dampers.hpp,
+// on one thread and term by term, where the model has others than drags and viscous cells). Between ticks, and at them,
+// layers of contact act (lattice_contact.hpp), in windows of time that are run again until nobody is missed. Coupled
+// mollified the kicks of an instant are those of lattice_mollifier.hpp: another method of order 2, as symplectic, with
+// a far smaller error where steps change. The bits do not depend on the number of threads; they depend on the width of
+// the machine's vector instructions. Order 2, those other rules 1.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct LatticeOptions {
   // are what trapezoidal_action(1 - ahead) asks for (2004 paper, eqs (16)-(18)), of order 1; 1 and 0 are symplectic
   // Euler. For models without layers of contact, and dampers, which those rules take otherwise.
   double ahead = 0.5;
-  std::string_view name = {};  // of the method, where it is neither avi nor newmark
+  std::string_view name = {};  // of the method, where it is neither avi nor newmark; must outlive the integrator
 };
 
 class AviLattice final : public Integrator {

@@ -62,7 +62,12 @@ void VariationalMap::step(State& state, double t0, double h) const {
 
 // p_1 is the sum of all equations: what a residual has left cannot change the sum of momenta.
 void VariationalMap::complete(State& state, double t0, double h, const Vector& Z) const {
-  if (forces_.model().has_forces() || !forces_.held().empty()) book(state, t0, h, Z);
+  if (forces_.model().has_forces() || !forces_.held().empty()) {
+    for (const double c : action_.control)  // they may throw: before anything is booked
+      for (const Index i : forces_.held())
+        if (forces_.is_supported(i)) forces_.held_velocity(i, t0 + c * h);
+    book(state, t0, h, Z);
+  }
   const Index n = forces_.mass().size();
   auto u = map_of(state.displacement), v = map_of(state.velocity);
   u += h * Z.tail(n);

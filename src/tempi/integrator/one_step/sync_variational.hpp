@@ -12,7 +12,7 @@
 // Implicit actions are solved by Newton's method with the assembled Hessians, a sparse factorisation whose symbolic
 // part is made once, and a line search.
 //
-// Not for: models that need different steps (avi), or explicit runs at full speed (newmark on the lattice).
+// Not for: models that need different steps (avi), or explicit runs at full speed (AviLattice, LatticeOptions::ahead).
 #pragma once
 
 #include <memory>
@@ -47,7 +47,8 @@ class VariationalMap final : public OneStepMap {
 
   // For who drives components (StageForces::drive) and wants what the step did to them.
   StageForces& forces() { return forces_; }
-  const std::vector<Stage>& stages() const { return stages_; }  // of the step last solved, in the order of its points
+  // Of the step last solved, in the order of its points; of explicit actions without velocities nobody asks for.
+  const std::vector<Stage>& stages() const { return stages_; }
   // Or solves the equations of a step together with others. Z: velocities over it, of actions with no position between
   // the ends. First those of held components; then the forces of any Z, and what R they leave; in the end the step.
   void place_held(const State& state, double t0, double h, Vector& Z) const;
