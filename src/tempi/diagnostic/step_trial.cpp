@@ -235,8 +235,8 @@ double products_of(const Neighbourhood& n) {
 
 double cube_of(const Neighbourhood& n) { return std::pow(static_cast<double>(n.levels.front().A.rows()), 3); }
 
-// [s], of one core: what the tables of docs/stability.md took; of a neighbourhood without a spectrum, with one, and of
-// a wide one.
+// [s], of one core, by instructions every machine has: what the tables of docs/stability.md took; of a neighbourhood
+// without a spectrum, with one, and of a wide one.
 constexpr double price_when_settled = 5e-5;
 double price_of(const Neighbourhood& n) { return 2e-5 + 1.2e-9 * cube_of(n) * (4.0 + 0.3 * products_of(n)); }
 double wide_price_of(const Neighbourhood& n, double duration) {

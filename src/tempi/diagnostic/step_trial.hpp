@@ -38,7 +38,8 @@ namespace tempi {
 struct TrialOptions {
   double duration = 0.0;  // [s] simulated, that growth has
   // What may be spent, in seconds of one core of the machine the figures were taken on: counted, not measured, so that
-  // the result is the same on every machine. Models that need less than `complete` are tried everywhere.
+  // the same places are tried on every machine; growth found there depends on the width of vector instructions in its
+  // last digits. Models that need less than `complete` are tried everywhere.
   double price = 0.05, complete = 0.4;
   double wide = 0.0;  // for neighbourhoods of up to 400 components, in which wider motions have room
   Coupling coupling = Coupling::plain;
