@@ -83,7 +83,7 @@ def settle(report: Report, prefix: str, name: str, settings: dict[str, object], 
 
     figure("grains", len(place))
     lost = float(-h["damping_work"][-1])
-    figure("energy of motion in the end, of what fell", float(h["kinetic_energy"][-1]) / lost, 0, 1e-4, scatter=9)  # chaos of rounding
+    figure("energy of motion in the end, of what fell", float(h["kinetic_energy"][-1]) / lost, 0, 1e-4, scatter=1)
     figure("taken, of the work of gravity", lost / float(h["external_work"][-1]), 0.98, 1.02)
     balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
     figure("energy unaccounted for, of what was dissipated", float(np.abs(balance).max()) / lost, 0, unaccounted, scatter=1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of dense square matrices by the machine's widest instructions, where programs of Eigen use those of every
-// machine: five times faster from some hundred rows on.
+// machine: 3.9 to 4.8 times faster in packs of eight doubles, 2.5 in packs of four (60 to 400 rows).
 #pragma once
 
 #include "tempi/core/ids.hpp"

@@ -125,9 +125,7 @@ void ConstraintEquations::leap(const Vector& u, double h, double t0, const std::
     return general_.solve(r.cwiseProduct(length_) / h);
   };
   try {
-    const StepSolution solution = solve_newton(equations, std::array{Vector(Vector::Zero(length_.size()))}, t0);
-    leap.iterations = solution.iterations;
-    set_impulse(Jt, solution.z, leap.impulse);
+    leap.iterations = solve_newton(equations, std::array{Vector(Vector::Zero(length_.size()))}, t0).iterations;
   } catch (const SolveError& error) {
     Index worst = 0;
     R.cwiseAbs().maxCoeff(&worst);

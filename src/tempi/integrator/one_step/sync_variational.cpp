@@ -62,12 +62,7 @@ void VariationalMap::step(State& state, double t0, double h) const {
 
 // p_1 is the sum of all equations: what a residual has left cannot change the sum of momenta.
 void VariationalMap::complete(State& state, double t0, double h, const Vector& Z) const {
-  if (forces_.model().has_forces() || !forces_.held().empty()) {
-    for (const double c : action_.control)  // they may throw: before anything is booked
-      for (const Index i : forces_.held())
-        if (forces_.is_supported(i)) forces_.held_velocity(i, t0 + c * h);
-    book(state, t0, h, Z);
-  }
+  if (forces_.model().has_forces() || !forces_.held().empty()) book(state, t0, h, Z);
   const Index n = forces_.mass().size();
   auto u = map_of(state.displacement), v = map_of(state.velocity);
   u += h * Z.tail(n);
@@ -87,14 +82,18 @@ void VariationalMap::book(State& state, double t0, double h, const Vector& Z) co
   const Index n = forces_.mass().size();
   const Vector u0 = map_of(state.displacement);
   if (explicit_) set_velocities(Z);
+  std::vector<double> moving;  // velocities of supports: they may throw, before anything is booked
+  for (const double c : action_.control)
+    for (const Index i : forces_.held())
+      if (forces_.is_supported(i)) moving.push_back(forces_.held_velocity(i, t0 + c * h));
+  auto next = moving.begin();
   for (std::size_t j = 0; j <= s && !forces_.held().empty(); ++j) {
-    const double t = t0 + action_.control[j] * h;
     Vector uj = u0;
     if (j > 0) uj += h * Z.segment(static_cast<Index>(j - 1) * n, n);
-    forces_.place(t, uj);
+    forces_.place(t0 + action_.control[j] * h, uj);
     for (const Index i : forces_.held()) {
       if (!forces_.is_supported(i)) continue;
-      const double v = forces_.held_velocity(i, t);
+      const double v = *next++;
       double given = -equation(j, h, i);
       if (j == 0) given -= forces_.mass()(i) * state.velocity[static_cast<std::size_t>(i)];
       if (j == s) given += forces_.mass()(i) * v;
