@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "support/constrained.hpp"
+#include "support/damping.hpp"
 #include "support/variational_methods.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/checkpoint.hpp"
@@ -188,16 +189,18 @@ TEST_P(KeepsConstraints, AndBooksWhatSurfacesGive) {
   EXPECT_LT(constraint_error(model, state), 1e-14);
 }
 
-// An elastic body on a link, its corner on a moving support, under gravity and a follower pressure.
-Body hung_body() {
+// An elastic body on a link, its corner on a moving support, under gravity and a follower pressure; each node's drag
+// [kg/s].
+Body hung_body(double drag = 0.0) {
   return make_body_with(triangle_mesh(CellType::triangle3, 2, 0.1, 9), NeoHookean{{5.3, 2.7}}, 1.2,
-                        [](const Mesh& mesh, Model::Parts& parts) {
+                        [drag](const Mesh& mesh, Model::Parts& parts) {
                           const auto corner = nodes_of(mesh, "left").front(), end = nodes_of(mesh, "right").back();
                           parts.supports = one_support(mesh, moving("corner", {corner}, {"0.1*sin(2*t)^2", "0"}, 2));
                           add_force(parts, make_gravity(mesh, cells_of(parts), {}, formulas({"0", "-0.8"}, 2)));
                           add_force(parts, make_pressure(mesh, facets_of(mesh, "right"), Expression("0.1*t", {}),
                                                          PressureFrame::deformed));
                           add(parts, make_links(points_of(parts), std::array{end}, {1.1, 1.9, 0.0}));
+                          if (drag > 0.0) host_drag(parts, drag);
                         });
 }
 
@@ -249,23 +252,26 @@ TEST_P(KeepsConstraints, AndShowsReactionsAtTheSupports) {
 }
 
 TEST_P(KeepsConstraints, AndGoesOnFromACheckpointWithTheSameBits) {
-  const Body body = hung_body();
   const auto file = std::filesystem::temp_directory_path() / ("tempi_constrained_" + GetParam().name);
   const double h = 0.02;
-  State expected = reference_state(*body.model);
-  make()(*body.model, h)->advance_to(expected, 40.5 * h);
-  EXPECT_NE(expected.constraints.impulse[1].value(), 0.0);
-  for (const double stop : {0.0, 0.5 * h, 7.0 * h, 23.7 * h}) {
-    State state = reference_state(*body.model);
-    const auto first = make()(*body.model, h);
-    first->advance_to(state, stop);
-    first->synchronized(state, stop);  // output leaves no trace
-    write_checkpoint(file, state, *first);
-    State resumed = reference_state(*body.model);
-    const auto second = make()(*body.model, h);
-    read_checkpoint(file, resumed, *second);
-    second->advance_to(resumed, 40.5 * h);
-    EXPECT_TRUE(same_bits(resumed, expected)) << stop;
+  for (const double drag : {0.0, 0.3}) {
+    const Body body = hung_body(drag);
+    State expected = reference_state(*body.model);
+    make()(*body.model, h)->advance_to(expected, 40.5 * h);
+    EXPECT_NE(expected.constraints.impulse[1].value(), 0.0);
+    EXPECT_EQ(expected.damping.work.value() < -1e-4, drag > 0.0);
+    for (const double stop : {0.0, 0.5 * h, 7.0 * h, 23.7 * h}) {
+      State state = reference_state(*body.model);
+      const auto first = make()(*body.model, h);
+      first->advance_to(state, stop);
+      first->synchronized(state, stop);  // output leaves no trace
+      write_checkpoint(file, state, *first);
+      State resumed = reference_state(*body.model);
+      const auto second = make()(*body.model, h);
+      read_checkpoint(file, resumed, *second);
+      second->advance_to(resumed, 40.5 * h);
+      EXPECT_TRUE(same_bits(resumed, expected)) << stop << ", drag " << drag;
+    }
   }
   std::filesystem::remove(file);
 }

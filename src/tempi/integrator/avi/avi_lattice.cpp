@@ -339,13 +339,13 @@ void AviLattice::show(State& state, double now, Observer& observer) {
 std::vector<double> AviLattice::internal_forces(std::span<const double> u, double t) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   AlignedVector<NodeLine> nodes(plan_.node_of_line.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    std::copy_n(&u[ordinal(plan_.node_of_line[i]) * d], d, nodes[i].displacement);
+  plan_.each_node([&](NodeId a, std::size_t line) { std::copy_n(&u[ordinal(a) * d], d, nodes[line].displacement); },
+                  nodes.data());
   const std::vector<double> none(plan_.groups.size(), 0.0);
-  const auto sums = strikes_.look(nodes, t, none);
+  const auto sums = strikes_.look(nodes, t, none, LatticeStrikes::Ahead::left_out);
   std::vector<double> force(u.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    std::copy_n(sums.force[i].begin(), d, &force[ordinal(plan_.node_of_line[i]) * d]);
+  plan_.each_node([&](NodeId a, std::size_t line) { std::copy_n(sums.force[line].begin(), d, &force[ordinal(a) * d]); },
+                  sums.force.data());
   return force;
 }
 
@@ -360,17 +360,19 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   }
   const auto d = static_cast<std::size_t>(model_.dim());
   AlignedVector<NodeLine> nodes(plan_.node_of_line.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const NodeId a = plan_.node_of_line[i];
+  const auto drift = [&](NodeId a, std::size_t line) {
     kick_drift_.drift(snapshot.state, a, t);
-    std::copy_n(&snapshot.state.displacement[ordinal(a) * d], d, nodes[i].displacement);
-  }
+    std::copy_n(&snapshot.state.displacement[ordinal(a) * d], d, nodes[line].displacement);
+  };
+  plan_.each_node(drift, nodes.data());
   const auto duration = [&](std::int32_t ticks) {
     return started_ ? t - (static_cast<double>(now_ / ticks) + ahead_) * lattice_.tick * ticks : 0.0;
   };
   std::vector<double> durations;
   for (const LatticeGroup& of : plan_.groups) durations.push_back(duration(of.ticks));
-  LatticeStrikes::NodalSums sums = strikes_.look(nodes, t, durations);
+  LatticeStrikes::NodalSums sums =
+      strikes_.look(nodes, t, durations,
+                    model_.has_dampers() ? LatticeStrikes::Ahead::summed : LatticeStrikes::Ahead::left_out);
   if (contact_) snapshot.contact = contact_->report(nodes, t, fine_, sums);
   snapshot.potential_energy = sums.potential_energy;
   snapshot.admissible = sums.admissible;
@@ -392,17 +394,17 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   std::vector<double> ahead(model_.has_dampers() ? snapshot.state.velocity.size() : 0);
   snapshot.force.resize(snapshot.state.velocity.size());
   const Vector none{};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const NodeId a = plan_.node_of_line[i];
-    std::copy_n(sums.force[i].begin(), d, &snapshot.force[ordinal(a) * d]);
-    if (model_.has_dampers()) std::copy_n(sums.ahead[i].begin(), d, &ahead[ordinal(a) * d]);
-    if (supports_.held(i) >= 0) {
-      kick_drift_.kick(snapshot.state, a, std::span(sums.impulse[i]).first(d), std::span(none).first(d));
+  const auto kick = [&](NodeId a, std::size_t line) {
+    const Vector& impulse = sums.impulse[line];
+    std::copy_n(sums.force[line].begin(), d, &snapshot.force[ordinal(a) * d]);
+    if (model_.has_dampers()) std::copy_n(sums.ahead[line].begin(), d, &ahead[ordinal(a) * d]);
+    if (supports_.held(line) >= 0) {
+      kick_drift_.kick(snapshot.state, a, std::span(impulse).first(d), std::span(none).first(d));
     } else {
-      for (std::size_t c = 0; c < d; ++c)
-        snapshot.state.velocity[ordinal(a) * d + c] += sums.impulse[i][c] / model_.mass(a);
+      for (std::size_t c = 0; c < d; ++c) snapshot.state.velocity[ordinal(a) * d + c] += impulse[c] / model_.mass(a);
     }
-  }
+  };
+  plan_.each_node(kick, sums.force.data(), sums.impulse.data());
   if (model_.has_dampers()) {
     dampers.report(snapshot.state, t, ahead);
     kick_drift_.add_damping_forces(snapshot);

@@ -15,19 +15,23 @@ BatchForces::BatchForces(const Model& model, int threads)
   for (NodeLine& line : lines_) line.inverse_mass = 1.0;
 }
 
+// visit(line, the place of its first component by node); what lies at `by_node` and there is fetched some lines before.
 template <class Visit>
-void BatchForces::each_line(Visit&& visit) {
+void BatchForces::each_line(const double* by_node, Visit&& visit) {
   const auto d = static_cast<std::size_t>(model_.dim());
   constexpr Index at_once = 2048;
+  constexpr std::size_t ahead = 16;
+  const auto place = [&](std::size_t line) { return ordinal(plan_.node_of_line[line]) * d; };
   team_.for_each(std::ssize(lines_), at_once, [&](Index i) {
     const auto line = static_cast<std::size_t>(i);
-    visit(line, ordinal(plan_.node_of_line[line]) * d);
+    if (line + ahead < lines_.size()) __builtin_prefetch(by_node + place(line + ahead), 1);
+    visit(line, place(line));
   });
 }
 
 void BatchForces::place(std::span<const double> u) {
   const auto d = static_cast<std::size_t>(model_.dim());
-  each_line([&](std::size_t line, std::size_t at) {
+  each_line(u.data(), [&](std::size_t line, std::size_t at) {
     for (std::size_t c = 0; c < d; ++c) {
       lines_[line].displacement[c] = u[at + c];
       lines_[line].velocity[c] = 0.0;
@@ -41,7 +45,7 @@ bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double
   place(u);
   bool admissible = true;
   for (const LatticeGroup& group : plan_.groups) admissible = strikes_.strike(group, 1.0, t, lines_) && admissible;
-  each_line([&](std::size_t line, std::size_t at) { std::copy_n(lines_[line].velocity, d, &force[at]); });
+  each_line(force.data(), [&](std::size_t line, std::size_t at) { std::copy_n(lines_[line].velocity, d, &force[at]); });
   std::ranges::fill(load, 0.0);
   for (std::size_t g = 0; loads_.any() && g < plan_.groups.size(); ++g) {
     loads_.evaluate(g, t, lines_);
@@ -59,8 +63,10 @@ bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double
 Batch::Looked BatchForces::look(std::span<const double> u, double t, std::span<double> force) {
   const auto d = static_cast<std::size_t>(model_.dim());
   place(u);
-  const LatticeStrikes::NodalSums sums = strikes_.look(lines_, t, std::vector<double>(plan_.groups.size(), 0.0));
-  each_line([&](std::size_t line, std::size_t at) { std::copy_n(sums.force[line].begin(), d, &force[at]); });
+  const LatticeStrikes::NodalSums sums =
+      strikes_.look(lines_, t, std::vector<double>(plan_.groups.size(), 0.0), LatticeStrikes::Ahead::left_out);
+  each_line(force.data(),
+            [&](std::size_t line, std::size_t at) { std::copy_n(sums.force[line].begin(), d, &force[at]); });
   return {sums.potential_energy, sums.admissible};
 }
 

@@ -26,7 +26,7 @@ class BatchForces {
 
  private:
   template <class Visit>
-  void each_line(Visit&& visit);
+  void each_line(const double* by_node, Visit&& visit);
   void place(std::span<const double> u);  // at rest
 
   const Model& model_;

@@ -271,7 +271,7 @@ void LatticeContact::report(const Section& section, const Pair& pair, std::span<
     return t - (static_cast<double>(done >> e) + 0.5) * step(pair, layer);
   };
   add(push(since), sums.impulse);
-  add(push([&](int layer) { return std::abs(since(layer)); }), sums.ahead);
+  if (!sums.ahead.empty()) add(push([&](int layer) { return std::abs(since(layer)); }), sums.ahead);
   ++now.pairs;
   now.force += here.along;
   now.distance = std::min(now.distance, here.distance);

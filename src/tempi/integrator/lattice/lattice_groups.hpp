@@ -47,6 +47,18 @@ struct LatticeGroups {
   std::vector<LatticeGroup> groups;  // ascending ticks
 
   std::int32_t line(NodeId a) const { return line_of_node[ordinal(a)]; }
+
+  // visit(node, line) in the model's order, in which states lie; what is by line lies far apart then, and is fetched
+  // some nodes before its turn.
+  template <class Visit, class... ByLine>
+  void each_node(Visit&& visit, const ByLine*... by_line) const {
+    constexpr std::size_t ahead = 16;
+    const std::size_t count = line_of_node.size();
+    for (std::size_t a = 0; a < count; ++a) {
+      if (a + ahead < count) (__builtin_prefetch(by_line + line_of_node[a + ahead]), ...);
+      visit(make_id<NodeId>(static_cast<Index>(a)), static_cast<std::size_t>(line_of_node[a]));
+    }
+  }
 };
 
 LatticeGroups lattice_groups(const Model& model, std::span<const std::int32_t> ticks);

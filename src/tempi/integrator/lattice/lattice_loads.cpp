@@ -501,7 +501,7 @@ void LatticeLoads::report(std::size_t g, double duration, std::span<const NodeLi
     for (std::size_t c = 0; c < 3; ++c) {
       sums.force[line][c] += f[c];
       sums.impulse[line][c] += duration * f[c];
-      sums.ahead[line][c] += std::abs(duration) * f[c];
+      if (!sums.ahead.empty()) sums.ahead[line][c] += std::abs(duration) * f[c];
     }
   });
   each_dead(groups_[g], [&](const Dead& loads) {

@@ -16,24 +16,27 @@ LatticeNodes::LatticeNodes(const Model& model, const LatticeGroups& plan, double
 
 void LatticeNodes::read(const State& state) {
   const auto d = static_cast<std::size_t>(model_.dim());
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const std::size_t a = ordinal(plan_.node_of_line[i]);
-    NodeLine& node = lines_[i];
+  const auto read = [&](NodeId a, std::size_t line) {
+    NodeLine& node = lines_[line];
     for (std::size_t c = 0; c < d; ++c) {
-      node.displacement[c] = state.displacement[a * d + c];
-      node.velocity[c] = state.velocity[a * d + c];
+      node.displacement[c] = state.displacement[ordinal(a) * d + c];
+      node.velocity[c] = state.velocity[ordinal(a) * d + c];
     }
-    node.clock = std::nearbyint(state.clock[a] / tick_ * fine_) / fine_;
-  }
+    node.clock = std::nearbyint(state.clock[ordinal(a)] / tick_ * fine_) / fine_;
+  };
+  plan_.each_node(read, lines_.data());
 }
 
 void LatticeNodes::write(State& state) const {
-  for (const NodeId a : plan_.node_of_line) write(state, a);
+  plan_.each_node([&](NodeId a, std::size_t line) { write(state, a, lines_[line]); }, lines_.data());
 }
 
 void LatticeNodes::write(State& state, NodeId a) const {
+  write(state, a, lines_[static_cast<std::size_t>(plan_.line(a))]);
+}
+
+void LatticeNodes::write(State& state, NodeId a, const NodeLine& node) const {
   const auto i = ordinal(a), d = static_cast<std::size_t>(model_.dim());
-  const NodeLine& node = lines_[static_cast<std::size_t>(plan_.line(a))];
   for (std::size_t c = 0; c < d; ++c) {
     state.displacement[i * d + c] = node.displacement[c];
     state.velocity[i * d + c] = node.velocity[c];

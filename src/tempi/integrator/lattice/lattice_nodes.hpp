@@ -35,6 +35,8 @@ class LatticeNodes {
   }
 
  private:
+  void write(State& state, NodeId a, const NodeLine& node) const;
+
   const Model& model_;
   const LatticeGroups& plan_;
   double tick_;

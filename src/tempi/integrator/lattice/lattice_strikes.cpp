@@ -18,9 +18,10 @@ bool LatticeStrikes::strike(const LatticeGroup& group, double step, double t, st
 
 // Lines at rest whose nodes weigh 1 kg collect a group's forces in their velocities.
 LatticeStrikes::NodalSums LatticeStrikes::look(std::span<NodeLine> nodes, double t,
-                                               std::span<const double> duration_of_group) const {
+                                               std::span<const double> duration_of_group, Ahead ahead) const {
   using Vectors = std::vector<std::array<double, 3>>;
-  NodalSums sums{Vectors(nodes.size()), Vectors(nodes.size()), Vectors(nodes.size()), 0.0, true};
+  NodalSums sums{Vectors(nodes.size()), Vectors(nodes.size()), {}, 0.0, true};
+  if (ahead == Ahead::summed) sums.ahead.resize(nodes.size());
   for (NodeLine& node : nodes) {
     std::ranges::fill(node.velocity, 0.0);
     node.inverse_mass = 1.0;
@@ -42,7 +43,7 @@ LatticeStrikes::NodalSums LatticeStrikes::look(std::span<NodeLine> nodes, double
       for (std::size_t c = 0; c < 3; ++c) {
         sums.force[i][c] += nodes[i].velocity[c];
         sums.impulse[i][c] += duration_of_group[g] * nodes[i].velocity[c];
-        sums.ahead[i][c] += std::abs(duration_of_group[g]) * nodes[i].velocity[c];
+        if (ahead == Ahead::summed) sums.ahead[i][c] += std::abs(duration_of_group[g]) * nodes[i].velocity[c];
         nodes[i].velocity[c] = 0.0;
       }
     }

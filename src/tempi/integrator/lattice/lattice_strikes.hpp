@@ -37,13 +37,14 @@ class LatticeStrikes {
   bool strike(const LatticeGroup& group, double step, double t, std::span<NodeLine> nodes) const;
 
   // By line, at the displacements of `nodes`, whose velocities and masses are lost: the forces -dV/dx [N], the sum over
-  // the groups of these times `duration` of each, and times its magnitude [N s]. And sum V_K [J].
+  // the groups of these times `duration` of each, and times its magnitude [N s], empty if not wanted. And sum V_K [J].
+  enum class Ahead { left_out, summed };
   struct NodalSums {
     std::vector<std::array<double, 3>> force, impulse, ahead;
     double potential_energy;
     bool admissible;
   };
-  NodalSums look(std::span<NodeLine> nodes, double t, std::span<const double> duration_of_group) const;
+  NodalSums look(std::span<NodeLine> nodes, double t, std::span<const double> duration_of_group, Ahead ahead) const;
 
  private:
   const LatticeGroups& plan_;

@@ -61,11 +61,12 @@ double StageForces::potential_energy(std::span<const double> u, double t) const 
   return batches().look(u, t, force).energy;
 }
 
+bool StageForces::is_remembered(std::span<const double> u, double t) const {
+  return last_ && last_->t == t && std::memcmp(last_->u.data(), u.data(), u.size_bytes()) == 0;
+}
+
 Admissibility StageForces::evaluate(Stage& stage, double t) const {
-  const auto as_before = [&] {
-    return std::memcmp(last_->u.data(), stage.u.data(), static_cast<std::size_t>(mass_.size()) * sizeof(double)) == 0;
-  };
-  if (last_ && last_->t == t && as_before()) {
+  if (is_remembered(span_of(stage.u), t)) {
     stage.force = last_->force;
     if (model_.has_forces() || stage.load.size() != mass_.size()) stage.load = last_->load;
     add_dampings(stage, t);
@@ -80,6 +81,24 @@ Admissibility StageForces::evaluate(Stage& stage, double t) const {
   last_->t = t;
   add_dampings(stage, t);
   return {};
+}
+
+Admissibility StageForces::begin(std::span<const double> u, Stage& stage, double t) const {
+  if (!is_remembered(u, t)) {
+    stage.u = Eigen::Map<const Vector>(u.data(), std::ssize(u));
+    return evaluate_once(stage, t);
+  }
+  keep(stage, std::numeric_limits<double>::quiet_NaN());
+  add_dampings(stage, t);
+  return {};
+}
+
+void StageForces::keep(Stage& stage, double t) const {
+  if (!last_) last_.emplace();
+  last_->t = t;
+  last_->u.swap(stage.u);
+  last_->force.swap(stage.force);
+  last_->load.swap(stage.load);
 }
 
 Admissibility StageForces::evaluate_once(Stage& stage, double t) const {

@@ -74,7 +74,12 @@ class StageForces {
 
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
-  Admissibility evaluate_once(Stage& stage, double t) const;           // of a stage that nobody comes back to
+  Admissibility evaluate_once(Stage& stage, double t) const;  // of a stage that nobody comes back to
+  // The same by exchanging vectors with what is remembered, for steps that begin where the last one ended: `begin`
+  // fills in a stage at u but for its velocities, and nothing is remembered then; `keep` takes one evaluated once at t
+  // without dampers, whose forces are remembered without; only v is left of it.
+  Admissibility begin(std::span<const double> u, Stage& stage, double t) const;
+  void keep(Stage& stage, double t) const;
   double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J], by batches
   static void require(const Admissibility& admissibility);             // throws StepError
   // Adds the dampers within a term to the forces of a stage.
@@ -104,6 +109,7 @@ class StageForces {
 
  private:
   BatchForces& batches() const;
+  bool is_remembered(std::span<const double> u, double t) const;
   Admissibility look(Stage& stage, double t) const;
   void add_dampings(Stage& stage, double t) const;
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }

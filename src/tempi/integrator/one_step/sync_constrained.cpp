@@ -27,16 +27,16 @@ void ConstrainedMap::leap(const Stage& from, double t0, double h, ConstraintEqua
 
 void ConstrainedMap::step(State& state, double t0, double h) const {
   Stage &start = start_, &end = end_;
-  start.u = map_of(state.displacement);
   start.v = map_of(state.velocity);
-  forces_.require(forces_.evaluate(start, t0));
+  forces_.require(forces_.begin(state.displacement, start, t0));
   leap(start, t0, h, way_);
   std::swap(end.u, way_.u);
   // Forces that depend on velocities get them to second order, v_1 = 2 v_1/2 - v_0.
-  if (forces_.model().has_dampers()) end.v = 2.0 * way_.v - start.v;
+  const bool damped = forces_.model().has_dampers();
+  if (damped) end.v = 2.0 * way_.v - start.v;
   end.v.resize(end.u.size());
   forces_.prescribe(t0 + h, end.u, end.v);
-  forces_.require(forces_.evaluate(end, t0 + h));
+  forces_.require(damped ? forces_.evaluate(end, t0 + h) : forces_.evaluate_once(end, t0 + h));
   end.v = way_.v + 0.5 * h * end.force.cwiseQuotient(forces_.mass());
   forces_.prescribe(t0 + h, end.u, end.v);
   const Impulse& last = find_velocity(end, t0 + h, h);
@@ -45,6 +45,7 @@ void ConstrainedMap::step(State& state, double t0, double h) const {
   book(state, end, last, h);
   map_of(state.displacement) = end.u;
   map_of(state.velocity) = end.v;
+  if (!damped) forces_.keep(end, t0 + h);
 }
 
 // Adds to end.v what the constraints' second impulse gives.
