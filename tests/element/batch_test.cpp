@@ -531,10 +531,32 @@ TEST(PackLog1p, is_accurate_to_three_units_in_the_last_place_where_its_pieces_me
   EXPECT_LT(worst, 3.0);
 }
 
+// x - ln(1 + x), of what the logarithm is made of: relative, also where it is x^2 / 2 of a small x.
+TEST(PackLog1p, gives_what_it_falls_short_of_x_without_cancellation) {
+  double worst = 0.0, of_a_difference = 0.0;
+  test::Random random(2);
+  for (int i = 0; i < 200000; ++i) {
+    const double small = std::pow(10.0, random.uniform(-150.0, -1.0));
+    for (const double x : {random.uniform(-0.9, 3.0), random.uniform(-0.21, 0.21), -small, small}) {
+      const auto wide = static_cast<long double>(x);
+      const long double exact = material_detail::excess_over_log(wide, log1pl(wide));
+      const auto error = [&](double value) {
+        return static_cast<double>(std::abs((static_cast<long double>(value) - exact) / exact));
+      };
+      worst = std::max(worst, error(log_of_one_plus(Pack<2>(x)).excess().v[0]));
+      of_a_difference = std::max(of_a_difference, error(x - log1p(Pack<2>(x)).v[0]));
+    }
+  }
+  RecordProperty("relative", std::to_string(worst / std::numeric_limits<double>::epsilon()));
+  EXPECT_LT(worst, 8.0 * std::numeric_limits<double>::epsilon());
+  EXPECT_GT(of_a_difference, 0.1);  // control
+}
+
 TEST(PackLog1p, of_zero_is_zero) {
   const Pack<2> result = log1p(Pack<2>(0.0));
   EXPECT_EQ(result.v[0], 0.0);
   EXPECT_EQ(result.v[1], 0.0);
+  EXPECT_EQ(log_of_one_plus(Pack<2>(0.0)).excess().v[0], 0.0);
 }
 
 }  // namespace

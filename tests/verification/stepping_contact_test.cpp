@@ -214,7 +214,7 @@ TEST(FaceContact, is_shown_as_terms_one_by_one_have_it) {
     const auto method = two.several(2e-4);
     State state = two.start();
     double contact = 0.0;
-    for (double t = 0.0; t < 4.0; t += 0.1) {
+    for (double t = 0.0; t < 4.0; t += 0.02) {
       method->advance_to(state, t);
       const Snapshot now = method->synchronized(state, t);
       const Snapshot one_by_one = KickDrift(model, 0.0).synchronized(state, t, false, [](TermId) { return 0.0; });

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "tempi/core/aligned_vector.hpp"
 #include "tempi/diagnostic/residual_kernel.hpp"
 #include "tempi/integrator/integrator.hpp"
 
@@ -33,6 +34,7 @@ class EnergyResidual final : public Observer {
 
   void on_strike(const Strike& strike) override;
   bool takes_strikes_together() const override { return true; }
+  void make_room(Index places) override;
   void on_strikes(const Strikes& strikes) override;
 
   std::vector<double> last() const;         // R_K^j of the last complete update [J], per term
@@ -60,27 +62,26 @@ class EnergyResidual final : public Observer {
   void load(ArchiveReader& archive);  // of the same model, watched on the same engine
 
  private:
-  // Of terms, at their places in the order of the engine that shows them; side by side, so that many are added at once.
-  struct Records {
-    std::vector<double> pending;  // T^+ - T^- - V(x^j) of the last strike; not a number before the first
-    std::vector<double> last, accumulated;
-    std::vector<double> energy;           // largest T_K + V_K so far
-    std::vector<double> peak, peak_time;  // accumulated residual where its magnitude was largest
-    static void each(auto& of, auto&& visit) {
-      for (auto* values : {&of.pending, &of.last, &of.accumulated, &of.energy, &of.peak, &of.peak_time}) visit(*values);
-    }
+  // Of terms shown together, at the place of the first of them.
+  struct Together {
+    double given = 0.0;              // by strikes but for dampers [J]
+    double peak = 0.0, time = -1.0;  // accumulated residual where its magnitude was largest of any [J], [s]
   };
   void add(std::size_t first, Index count, const ToldOfStrikes& told, double time);
+  double pending(std::size_t place) const;
   double kinetic_less_booked(const State& state) const;
   double load_work(const Strike& strike);
-  std::vector<double> by_term(const std::vector<double>& figure) const;
+  std::vector<double> by_term(ResidualRecords::Eight ResidualRecords::*figure) const;
+  template <class Visit>
+  void each_struck(Visit&& visit) const;
 
   const Model& model_;
   ResidualKernel kernel_;
-  Records records_;
-  std::vector<double> given_;  // by strikes but for dampers, at the place of the first of those shown together [J]
+  // By place in the order of the engine that shows them, or else by term.
+  AlignedVector<ResidualRecords> records_;
+  std::vector<TermId> terms_;
+  std::vector<Together> together_;
   double at_start_ = std::numeric_limits<double>::quiet_NaN();  // kinetic energy less what had been booked [J]
-  std::vector<TermId> terms_;                                   // of each place
   std::vector<double> previous_;  // displacements at the last strike of terms with forces, per Model::force_slot
 };
 

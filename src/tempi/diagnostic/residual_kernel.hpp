@@ -3,24 +3,34 @@
 // every instruction set: nothing is multiplied.
 #pragma once
 
+#include <array>
+
 #include "tempi/core/ids.hpp"
 
 namespace tempi {
 
-// Of terms at places side by side, one number each [J].
-struct ResidualRecords {
-  double* pending;  // T^+ - T^- - V(x^j) of the last strike
-  double *last, *accumulated;
-  double* energy;            // largest T_K + V_K so far
-  double *peak, *peak_time;  // accumulated residual where its magnitude was largest [J], [s]
+// Of eight terms at places side by side, one number each [J]; together, so that they come to a cache as one stream.
+struct alignas(64) ResidualRecords {
+  static constexpr Index terms = 8;
+  using Eight = std::array<double, terms>;
+  Eight pending;      // T^+ - T^- - V(x^j) of the last strike; not a number before the first
+  Eight last;         // R_K^j of the last complete update
+  Eight accumulated;  // sum of R_K^j
+  Eight energy;       // largest T_K + V_K so far
+  Eight peak;         // accumulated residual where its magnitude was largest
 };
 // What a strike tells of them; null where there is none of a kind.
 struct ToldOfStrikes {
   const double *kinetic_before, *kinetic_change, *damping_work, *energy, *load_work;
 };
-// `complete`: they have struck before, so their residuals are complete now.
-using ResidualKernel = void (*)(const ResidualRecords& records, Index count, const ToldOfStrikes& told, double time,
-                                bool complete);
+struct ResidualSums {
+  double given;        // sum of T^+ - T^- but for dampers [J]
+  double accumulated;  // the one of the largest magnitude [J]
+};
+// Of terms at places first to first + count - 1. `complete`: they have struck before, so their residuals are complete
+// now.
+using ResidualKernel = ResidualSums (*)(ResidualRecords* records, Index first, Index count, const ToldOfStrikes& told,
+                                        bool complete);
 
 // Of the instruction set with packs of W doubles; of the one in use.
 template <int W>

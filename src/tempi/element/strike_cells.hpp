@@ -73,6 +73,11 @@ struct PackedCell {
     return H;
   }
 
+  // What the energy is made of.
+  static Stress<P, Element::dim> apart(const Stress<P, Element::dim>& of) {
+    return {of.P, of.det_F, tempi::apart(of.beyond_linear), tempi::apart(of.log_J)};
+  }
+
   template <std::size_t q, Energy energy>
   static void add_point(const Model& model, const double* geometry, P factor, const Local& e, bool ask,
                         PackSums<P, N, D>& sums) {
@@ -84,11 +89,11 @@ struct PackedCell {
     const P volume = P(Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
     add_forces<Element, q>((factor * volume) * (stress.P * transpose(inverse)), sums.force);
     if constexpr (energy == Energy::yes)
-      sums.energy = sums.energy + volume * model.template energy<P, Element::dim>(H, stress.log_J);
+      sums.energy = sums.energy + volume * model.template energy<P, Element::dim>(H, stress);
     if constexpr (energy == Energy::asked)
       if (ask) {
         const P v = P(Element::stiffness_rule[q].weight) * P::load(at + D * D * W);
-        sums.energy = sums.energy + v * model.template energy<P, Element::dim>(apart(H), tempi::apart(stress.log_J));
+        sums.energy = sums.energy + v * model.template energy<P, Element::dim>(apart(H), apart(stress));
       }
   }
 

@@ -141,8 +141,12 @@ struct TermsAtOnce {
   [[gnu::flatten]] static void works(const PackedTerms& terms, Index first, Index last, const NodeMean* means,
                                      const double* kept, double* kinetic, double* work) {
     for (Index pack = first; pack < last; ++pack) {
-      for (std::size_t i = 0; pack + 2 * ahead < last && i < (N - 1) * D; ++i)
-        __builtin_prefetch(kept + ((N - 1) * D * 2 * ahead + i) * W);
+      if (pack + 2 * ahead < terms.packs) {  // beyond `last` too: what comes after it is often next
+        for (std::size_t i = 0; i < (N - 1) * D; ++i) __builtin_prefetch(kept + ((N - 1) * D * 2 * ahead + i) * W);
+        const std::int32_t* next = terms.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
+#pragma GCC unroll 8
+        for (std::size_t i = 0; N > 4 && i < N * W; ++i) __builtin_prefetch(means + next[i]);
+      }
       const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
       P w0[D], w[D], energy, sum(0.0);
       gather_means<D>(means, place, w0, energy);

@@ -42,7 +42,7 @@ struct Strike {
 // Strikes of terms that act together, as fast engines show them: figures of Strike, a place each.
 struct Strikes {
   std::span<const TermId> terms;
-  Index place;   // of the first in the engine's own order of all terms, always the same
+  Index place;   // of the first in the engine's own order, always the same; rows of 16 places begin with `place`
   Index update;  // j >= 1
   double time, step;
   std::span<const double> kinetic_before, kinetic_change, damping_work, potential_energy;
@@ -56,8 +56,9 @@ class Observer {
   virtual void on_strike(const Strike& strike) = 0;
 
   // Whether it takes strikes together where an engine has them so; then threads call on_strikes at the same time, for
-  // different terms.
+  // different terms. Before it shows any, an engine says how many places it has: some are nobody's.
   virtual bool takes_strikes_together() const { return false; }
+  virtual void make_room(Index /*places*/) {}
   virtual void on_strikes(const Strikes& /*strikes*/) {}
 };
 

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "tempi/core/tensor.hpp"
+#include "tempi/material/log_of_one_plus.hpp"
 
 namespace tempi {
 
@@ -34,7 +35,9 @@ template <class T, int D>
 struct Stress {
   Mat<T, D> P;
   T det_F;
-  T log_J = T(0.0);  // ln det F, of laws that need it
+  // Of laws that need them: det F - 1 beyond the trace of H; ln det F.
+  T beyond_linear{};
+  decltype(log_of_one_plus(T())) log_J{};
 };
 
 // Compressible neo-Hookean solid, Lew, Marsden, Ortiz, West (2003), eqs. (7) and (8):
@@ -46,7 +49,7 @@ struct NeoHookean {
   template <class T, int D>
   T energy(const Mat<T, D>& H) const;
   template <class T, int D>
-  T energy(const Mat<T, D>& H, const T& log_J) const;  // the same, where the stress has its log_J already
+  T energy(const Mat<T, D>& H, const Stress<T, D>& stress) const;  // the same, where the stress is known
   template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
   template <class T, int D>
@@ -63,7 +66,7 @@ struct SaintVenantKirchhoff {
   template <class T, int D>
   T energy(const Mat<T, D>& H) const;
   template <class T, int D>
-  T energy(const Mat<T, D>& H, const T& log_J) const;  // the same, where the stress has its log_J already
+  T energy(const Mat<T, D>& H, const Stress<T, D>& stress) const;  // the same, where the stress is known
   template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
   template <class T, int D>
@@ -80,7 +83,7 @@ struct LinearElastic {
   template <class T, int D>
   T energy(const Mat<T, D>& H) const;
   template <class T, int D>
-  T energy(const Mat<T, D>& H, const T& log_J) const;  // the same, where the stress has its log_J already
+  T energy(const Mat<T, D>& H, const Stress<T, D>& stress) const;  // the same, where the stress is known
   template <class T, int D>
   Stress<T, D> stress(const Mat<T, D>& H) const;
   template <class T, int D>
@@ -112,21 +115,6 @@ T det_minus_one(const Mat<T, D>& H) {
   return trace(H) + determinant_beyond_linear(H);
 }
 
-// x - ln(1 + x) without cancellation near x = 0, by ln(1 + x) = 2 atanh(s) with s = x / (2 + x). `log`: ln(1 + x).
-template <class T>
-T excess_over_log(const T& x, const T& log) {
-  if (!(x * x < T(0.04))) return x - log;
-  const T s = x / (T(2.0) + x), s2 = s * s;
-  T series = T(1.0 / 17.0);
-  for (int k = 15; k >= 3; k -= 2) series = series * s2 + T(1.0 / k);
-  return s * x - T(2.0) * s * s2 * series;
-}
-template <class T>
-T excess_over_log(const T& x) {
-  using std::log1p;
-  return excess_over_log(x, log1p(x));
-}
-
 // lambda tr E + 2 mu E of twice a strain E.
 template <class T, int D>
 Mat<T, D> isotropic_stress(const Lame& lame, const Mat<T, D>& two_E) {
@@ -148,28 +136,27 @@ void add_dyad(Tangent<T, D>& A, const T& c, const Mat<T, D>& a, const Mat<T, D>&
 
 template <class T, int D>
 T NeoHookean::energy(const Mat<T, D>& H) const {
-  using std::log1p;
-  return energy(H, log1p(material_detail::det_minus_one(H)));
+  const T beyond = determinant_beyond_linear(H);
+  return energy(H, {{}, T(0.0), beyond, log_of_one_plus(trace(H) + beyond)});
 }
 
 template <class T, int D>
-T NeoHookean::energy(const Mat<T, D>& H, const T& log_J) const {
-  using material_detail::excess_over_log;
-  const T j = material_detail::det_minus_one(H);
+T NeoHookean::energy(const Mat<T, D>& H, const Stress<T, D>& stress) const {
+  const auto& log_J = stress.log_J;
   // tr(C - I)/2 - ln J, with the linear terms taken out by hand: what is left is of second order.
-  const T second_order = T(0.5) * inner(H, H) - determinant_beyond_linear(H) + excess_over_log(j, log_J);
-  return T(0.5 * lame.lambda) * log_J * log_J + T(lame.mu) * second_order;
+  const T second_order = T(0.5) * inner(H, H) - stress.beyond_linear + log_J.excess();
+  return T(0.5 * lame.lambda) * log_J.log * log_J.log + T(lame.mu) * second_order;
 }
 
 template <class T, int D>
 Stress<T, D> NeoHookean::stress(const Mat<T, D>& H) const {
-  using std::log1p;
   const Mat<T, D> F = identity<T, D>() + H;
-  const T j = material_detail::det_minus_one(H), J = T(1.0) + j;
+  const T beyond = determinant_beyond_linear(H), j = trace(H) + beyond, J = T(1.0) + j;
   Mat<T, D> S = T(lame.mu) * material_detail::strain_twice(H);
-  const T log_J = log1p(j), p = T(lame.lambda) * log_J;
+  const auto log_J = log_of_one_plus(j);
+  const T p = T(lame.lambda) * log_J.log;
   for (int i = 0; i < D; ++i) S(i, i) = S(i, i) + p;
-  return {(T(1.0) / J) * (cofactor(F) * S), J, log_J};
+  return {(T(1.0) / J) * (cofactor(F) * S), J, beyond, log_J};
 }
 
 // With G = F^{-T} and c = mu - lambda ln J:  lambda (G : dH) G + c G dH^T G + mu dH.
@@ -207,7 +194,7 @@ T SaintVenantKirchhoff::energy(const Mat<T, D>& H) const {
 }
 
 template <class T, int D>
-T SaintVenantKirchhoff::energy(const Mat<T, D>& H, const T&) const {
+T SaintVenantKirchhoff::energy(const Mat<T, D>& H, const Stress<T, D>&) const {
   return energy(H);
 }
 
@@ -254,7 +241,7 @@ T LinearElastic::energy(const Mat<T, D>& H) const {
 }
 
 template <class T, int D>
-T LinearElastic::energy(const Mat<T, D>& H, const T&) const {
+T LinearElastic::energy(const Mat<T, D>& H, const Stress<T, D>&) const {
   return energy(H);
 }
 

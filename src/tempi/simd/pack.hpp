@@ -79,8 +79,18 @@ inline P apart(P x) {
 // ln(1 + x) for x > -1, within about 2 units in the last place, small x included; anything for other x.
 //   1 + x = 2^k m, sqrt(1/2) <= m < sqrt 2;   ln m = 2 artanh s, s = (m - 1)/(m + 1);
 // what rounding 1 + x to y has lost comes back as (x - (y - 1)) / y.
+// What leads to it leads to x - ln(1 + x) as well: near x = 0, where k = 0, with f = m - 1 and what was lost, l, it is
+// s (f - r s) + l f + l^2 / 2.
 template <int W>
-inline Pack<W> log1p(Pack<W> x) {
+struct PackLog {
+  using P = Pack<W>;
+  P x, log, s, rest, f, lost;  // rest: r s - f
+
+  P excess() const { return P((x * x).v < 0.04 ? (lost * (f + P(0.5) * lost) - s * rest).v : (x - log).v); }
+};
+
+template <int W>
+inline PackLog<W> log_of_one_plus(Pack<W> x) {
   using P = Pack<W>;
   using Bits = typename P::Bits;
   using Values = typename P::Values;
@@ -103,22 +113,24 @@ inline Pack<W> log1p(Pack<W> x) {
                 s2;
   constexpr double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
   // 2 s = f - s f.
-  return k * P(ln2_high) + (f + (k * P(ln2_low) + lost + s * ((even + odd) - f)));
+  const P rest = (even + odd) - f;
+  return {x, k * P(ln2_high) + (f + (k * P(ln2_low) + lost + s * rest)), s, rest, f, lost};
 }
 
-// x - ln(1 + x) as in material.hpp, without its branch.
 template <int W>
-inline Pack<W> excess_over_log(Pack<W> x, Pack<W> log) {
-  using P = Pack<W>;
-  const P s = x / (P(2.0) + x), s2 = s * s;
-  P series(1.0 / 17.0);
-  for (int k = 15; k >= 3; k -= 2) series = series * s2 + P(1.0 / k);
-  const P near = s * x - P(2.0) * s * s2 * series, far = x - log;
-  return P((x * x).v < 0.04 ? near.v : far.v);
+inline Pack<W> log1p(Pack<W> x) {
+  return log_of_one_plus(x).log;
 }
+
+template <int W>
+inline PackLog<W> apart(const PackLog<W>& of) {
+  return {apart(of.x), apart(of.log), apart(of.s), apart(of.rest), apart(of.f), apart(of.lost)};
+}
+
+// x - ln(1 + x).
 template <int W>
 inline Pack<W> excess_over_log(Pack<W> x) {
-  return excess_over_log(x, log1p(x));
+  return log_of_one_plus(x).excess();
 }
 
 // Four doubles of a node line.

@@ -132,10 +132,13 @@ void AviLattice::act(State& state, Index s, Observer* observer) {
 // The acting groups strike at tick `now`, with this part of their steps.
 void AviLattice::instant(State& state, double now, double part, Observer* observer) {
   const double t = now * lattice_.tick;
-  if (observer != nullptr && !watch_) watch_ = new_watch();
-  if (observer != nullptr) watch_->begin();
+  if (observer != nullptr) {
+    if (!watch_) watch_ = new_watch();
+    observer->make_room(watch_->places());
+    watch_->begin();
+  }
   if (contact_) contact_->note_before(acting_, now);
-  for (const std::size_t g : acting_) drift(state, g, now, observer != nullptr || model_.has_dampers());
+  for (const std::size_t g : acting_) drift(state, g, now, observer != nullptr);
   if (now > 0.0)
     for (const std::size_t g : acting_) recheck_stability(state, g, std::lround(now) / group(g).ticks, t);
   if (loads_.any())
@@ -211,21 +214,22 @@ void AviLattice::each_line(std::size_t g, Visit&& visit) {
   range(std::ssize(group.other_lines), [&](Index i) { return group.other_lines[static_cast<std::size_t>(i)]; });
 }
 
-void AviLattice::drift(State& state, std::size_t g, double now, bool noted) {
+void AviLattice::drift(State& state, std::size_t g, double now, bool watched) {
   supports_.follow(g, now, nodes_.lines(), state.supports);
-  if (!noted) {
+  if (!watched && !model_.has_dampers()) {
     each_line(g, [&](std::size_t line) { nodes_.drift(line, now); });
     return;
   }
   each_line(g, [&](std::size_t line) {
     nodes_.drift(line, now);
-    std::copy_n(nodes_.lines()[line].velocity, 3, before_[line].begin());
+    const NodeLine& node = nodes_.lines()[line];
+    if (model_.has_dampers()) std::copy_n(node.velocity, 3, before_[line].begin());
+    if (watched) watch_->note_before(line, node);
   });
 }
 
-std::unique_ptr<LatticeWatch> AviLattice::new_watch() {
-  before_.resize(nodes_.lines().size());
-  return std::make_unique<LatticeWatch>(model_, plan_, strikes_, supports_, kick_drift_);
+std::unique_ptr<LatticeWatch> AviLattice::new_watch() const {
+  return std::make_unique<LatticeWatch>(model_, plan_, strikes_, kick_drift_);
 }
 
 void AviLattice::rewind() {
@@ -327,7 +331,8 @@ void AviLattice::show(State& state, double now, Observer& observer) {
     for (const std::size_t g : acting_)
       for (const std::int32_t line : group(g).lines)
         nodes_.write(state, plan_.node_of_line[static_cast<std::size_t>(line)]);
-  for (const std::size_t g : acting_) watch_->note_means(g, nodes_.lines(), before_);
+  for (const std::size_t g : acting_)
+    each_line(g, [&](std::size_t line) { watch_->note_after(line, nodes_.lines()[line]); });
   if (mollifier_)
     for (const std::size_t g : acting_) watch_->add_works(g, *mollifier_, acting_.size());
   const Dampers* dampers = packed_dampers_.takes_all() ? nullptr : &dampers_;

@@ -73,7 +73,7 @@ class AviLattice final : public Integrator {
   const TickLattice& lattice() const { return lattice_; }
 
   // Forgets the run: what has been tried on a copy of the state leaves no trace.
-  std::unique_ptr<LatticeWatch> new_watch();
+  std::unique_ptr<LatticeWatch> new_watch() const;
   void rewind();
 
   // -sum_K dV_K/dx of every node at the displacements u [N], without loads and reactions.
@@ -108,7 +108,7 @@ class AviLattice final : public Integrator {
   void act(State& state, Index s, Observer* observer);
   void instant(State& state, double now, double part, Observer* observer);
   bool strike(double t, double part, bool watched, LatticeCorrections* corrections);
-  void drift(State& state, std::size_t group, double now, bool noted);
+  void drift(State& state, std::size_t group, double now, bool watched);
   void recheck_stability(State& state, std::size_t group, Index update, double t);
   std::vector<double> displacements() const;
   void strike_back(double t, double part);
@@ -161,7 +161,7 @@ class AviLattice final : public Integrator {
   std::unique_ptr<Kept> kept_;
   std::vector<Index> due_;           // of each group, its next tick
   std::vector<std::size_t> acting_;  // groups, in the instant in hand
-  std::vector<Vector> before_;       // by line, velocities before its kicks; where dampers or observers want them
+  std::vector<Vector> before_;       // by line, velocities before its kicks; where there are dampers
   std::vector<TermId> rechecked_terms_;
   std::vector<double> failed_at_;  // where a group looked when a term of it was not admissible
   bool started_ = false;

@@ -15,20 +15,19 @@ constexpr char changing = 0, never_changes = 1, known = 2;  // of loads
 }  // namespace
 
 LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
-                           const LatticeSupports& supports, const KickDrift& kick_drift)
+                           const KickDrift& kick_drift)
     : model_(model),
       plan_(plan),
       strikes_(strikes),
-      supports_(supports),
       kick_drift_(kick_drift),
       load_works_(load_work_kernel(model.dim())),
       means_(plan.node_of_line.size()) {
-  Index place = 0;
+  for (const NodeId a : plan.node_of_line) half_mass_.push_back(0.5 * model.mass(a));
   for (const LatticeGroup& group : plan.groups) {
     std::vector<Kept> parts;
     for (const LatticePart& part : group.parts) {
       Kept kept;
-      kept.place = place;
+      kept.place = places_;
       kept.room = static_cast<std::size_t>(Batch::padded(std::ssize(part.terms)));
       for (std::size_t i = 0; model.has_forces() && i < part.terms.size(); ++i) {
         if (model.is_loaded(part.terms[i])) kept.loaded.push_back(static_cast<std::int32_t>(i));
@@ -39,7 +38,7 @@ LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const 
         make_room_for_loads(part, kept);
       }
       if (!kept.damped.empty()) kept.damping_work.resize(kept.room);
-      place += std::ssize(part.terms);
+      places_ += static_cast<Index>(kept.room);
       parts.push_back(std::move(kept));
     }
     kept_.push_back(std::move(parts));
@@ -104,22 +103,6 @@ bool LatticeWatch::strike(std::size_t g, double step, double t, std::span<NodeLi
     });
   }
   return admissible;
-}
-
-void LatticeWatch::note_means(std::size_t group, std::span<const NodeLine> nodes,
-                              std::span<const std::array<double, 3>> before) {
-  for (const std::int32_t l : plan_.groups[group].lines) {
-    const auto line = static_cast<std::size_t>(l);
-    const NodeLine& node = nodes[line];
-    NodeMean& mean = means_[line];
-    mean.kinetic = 0.0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      // A supported component is not kicked: it has the velocity of its motion before and after.
-      const double v = supports_.any() && supports_.holds(line, c) ? node.velocity[c] : before[line][c];
-      mean.velocity[c] = 0.5 * (v + node.velocity[c]);
-      mean.kinetic += 0.5 / node.inverse_mass * v * v;
-    }
-  }
 }
 
 void LatticeWatch::add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting) {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -17,7 +19,6 @@
 #include "tempi/integrator/lattice/lattice_mollifier.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
-#include "tempi/integrator/lattice/lattice_supports.hpp"
 
 namespace tempi {
 
@@ -25,15 +26,36 @@ class LatticeWatch {
  public:
   // All must outlive it.
   LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
-               const LatticeSupports& supports, const KickDrift& kick_drift);
+               const KickDrift& kick_drift);
 
   void begin() { kept_so_far_ = 0; }  // a new instant
+  Index places() const { return places_; }
+
+  // Once the nodes of the instant's terms are where it strikes them, each of them, as often as one likes; and once
+  // the instant is over and supports are settled.
+  void note_before(std::size_t line, const NodeLine& node) {
+    Two first, last;
+    std::memcpy(&first, node.velocity, sizeof first);
+    std::memcpy(&last, node.velocity + 2, sizeof last);
+    const Two squares = first * first;
+    const double square = squares[0] + squares[1] + last[0] * last[0];
+    first *= 0.5;
+    last = Two{0.5 * last[0], -half_mass_[line] * square};
+    NodeMean& mean = means_[line];
+    std::memcpy(mean.velocity, &first, sizeof first);
+    std::memcpy(mean.velocity + 2, &last, sizeof last);
+  }
+  void note_after(std::size_t line, const NodeLine& node) {
+    NodeMean& mean = means_[line];
+    if (!std::signbit(mean.kinetic)) return;  // has been noted
+    for (std::size_t c = 0; c < 3; ++c) mean.velocity[c] += 0.5 * node.velocity[c];
+    mean.kinetic = -mean.kinetic;
+  }
+
   // Instead of LatticeStrikes::strike: the same bits, with V_K and impulses kept until the instant is over.
   bool strike(std::size_t group, double step, double t, std::span<NodeLine> nodes);
 
-  // Once the instant is over: the mean velocities of a group's nodes; `before`: by line.
-  void note_means(std::size_t group, std::span<const NodeLine> nodes, std::span<const std::array<double, 3>> before);
-  // And what its terms have done by the chain rule, in an instant of so many groups.
+  // Once the nodes are noted: what a group's terms have done by the chain rule, in an instant of so many groups.
   void add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting);
   // Then: shows the group's strikes. `state`: where the observer may look. The dampers are
   // those that have acted in this instant, `dampers` or, where that is null, `packed`.
@@ -62,6 +84,7 @@ class LatticeWatch {
     std::vector<char> constancy;               // of each loaded one
     Loads loads;
   };
+  typedef double Two __attribute__((vector_size(16)));
   static constexpr Index most_at_once = 1024;  // terms looked at together, at the most
   struct Figures {                             // of those
     alignas(64) std::array<double, most_at_once> kinetic, work;
@@ -83,10 +106,11 @@ class LatticeWatch {
   const Model& model_;
   const LatticeGroups& plan_;
   const LatticeStrikes& strikes_;
-  const LatticeSupports& supports_;
   const KickDrift& kick_drift_;
   LoadWorkKernel load_works_;
-  AlignedVector<NodeMean> means_;        // by line
+  AlignedVector<NodeMean> means_;  // by line; before they are complete the kinetic energy has a minus
+  std::vector<double> half_mass_;  // by line
+  Index places_ = 0;
   std::vector<std::vector<Kept>> kept_;  // of each group, by part
   // What strikes of the instant in hand have told, part behind part. Few groups act at most instants: their numbers
   // always lie at the beginning, in a near cache.
