@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -21,14 +22,22 @@ std::span<const double> span_of(const Eigen::VectorXd& x) { return {x.data(), st
 
 }  // namespace
 
-ConstraintEquations::ConstraintEquations(const Model& model)
-    : model_(model), inverse_mass_(model.node_count() * model.dim()) {
+ConstraintEquations::ConstraintEquations(const Model& model) : model_(model) {
   const Index d = model.dim(), m = static_cast<Index>(constraints().size());
-  for (Index i = 0; i < inverse_mass_.size(); ++i) {
+  const auto inverse_mass = [&](Index i) {
     const auto a = make_id<NodeId>(i / d);
     const bool held = model.supports().support_of(a, static_cast<int>(i % d)) != Supports::none;
-    inverse_mass_(i) = held ? 0.0 : 1.0 / model.mass(a);
-  }
+    return held ? 0.0 : 1.0 / model.mass(a);
+  };
+  for (Index i = 0; i < model.node_count() * d; ++i)
+    largest_inverse_mass_ = std::max(largest_inverse_mass_, inverse_mass(i));
+  for (const auto& constraint : constraints())
+    for (const NodeId a : constraint->stencil())
+      for (Index e = 0; e < d; ++e) touched_.push_back(index(a) * d + e);
+  make_distinct(touched_);
+  const auto row = [&](NodeId a) { return std::ranges::lower_bound(touched_, index(a) * d) - touched_.begin(); };
+  inverse_mass_.resize(std::ssize(touched_));
+  std::ranges::transform(touched_, inverse_mass_.begin(), inverse_mass);
   length_.resize(m);
   external_.resize(m);
   std::vector<Eigen::Triplet<double>> entries;
@@ -37,26 +46,22 @@ ConstraintEquations::ConstraintEquations(const Model& model)
     length_(c) = constraint.length();
     external_(c) = constraint.is_internal() ? 0.0 : 1.0;
     for (const NodeId a : constraint.stencil())
-      for (Index e = 0; e < d; ++e) entries.emplace_back(index(a) * d + e, c, 0.0);
+      for (Index e = 0; e < d; ++e) entries.emplace_back(row(a) + e, c, 0.0);
   }
   pattern_.resize(inverse_mass_.size(), m);
   pattern_.setFromTriplets(entries.begin(), entries.end());
-  touched_.assign(pattern_.innerIndexPtr(), pattern_.innerIndexPtr() + pattern_.nonZeros());
-  std::ranges::sort(touched_);
-  touched_.erase(std::ranges::unique(touched_).begin(), touched_.end());
   for (Index c = 0; c < m; ++c) {
     auto& place = place_.emplace_back();
     const auto *first = pattern_.innerIndexPtr() + pattern_.outerIndexPtr()[c],
                *last = pattern_.innerIndexPtr() + pattern_.outerIndexPtr()[c + 1];
     for (const NodeId a : constraints()[static_cast<std::size_t>(c)]->stencil())
-      place.push_back(
-          static_cast<std::int32_t>(std::lower_bound(first, last, index(a) * d) - pattern_.innerIndexPtr()));
+      place.push_back(static_cast<std::int32_t>(std::lower_bound(first, last, row(a)) - pattern_.innerIndexPtr()));
   }
   start_ = end_ = pattern_;
   if (m == 0) return;
   // The symbolic part must not depend on where a run is when it is first wanted: one that goes on from a checkpoint
   // gives the same bits.
-  const Matrix& Jt = gradients(Vector::Zero(inverse_mass_.size()), start_);
+  const Matrix& Jt = gradients(Vector::Zero(model.node_count() * d), start_);
   product_ = Jt.transpose() * Matrix(inverse_mass_.asDiagonal() * Jt);
   general_.factorise(product_);
 }
@@ -79,16 +84,14 @@ const ConstraintEquations::Matrix& ConstraintEquations::gradients(const Vector& 
 }
 
 void ConstraintEquations::set_impulse(const Matrix& Jt, const Vector& lambda, Impulse& impulse) const {
-  for (Vector* p : {&impulse.all, &impulse.external}) {
-    if (p->size() == 0) p->setZero(inverse_mass_.size());
-    for (const Index i : touched_) (*p)(i) = 0.0;
-  }
-  impulse.all.noalias() += Jt * lambda;
-  impulse.external.noalias() += Jt * lambda.cwiseProduct(external_);
+  for (Vector* p : {&impulse.all, &impulse.external})
+    if (p->size() == 0) p->setZero(model_.node_count() * model_.dim());
+  impulse.all(touched_) = Jt * lambda;
+  impulse.external(touched_) = Jt * lambda.cwiseProduct(external_);
 }
 
 void ConstraintEquations::add_response(const Impulse& impulse, Vector& v) const {
-  for (const Index i : touched_) v(i) += inverse_mass_(i) * impulse.all(i);
+  v(touched_) += inverse_mass_.cwiseProduct(impulse.all(touched_));
 }
 
 // The unknown z is lambda, R = -g / length; A = h J(u1) W J(u)^T is -dR/dz but for the lengths.
@@ -117,7 +120,7 @@ void ConstraintEquations::leap(const Vector& u, double h, double t0, const std::
   equations.scale = [] { return 1.0; };
   equations.name = "constraint equations";
   equations.measure = "the constraints' lengths";
-  const double largest_response = h * inverse_mass_.maxCoeff();
+  const double largest_response = h * largest_inverse_mass_;
   if (largest_response > 0.0) equations.resolution = 1e-15 * u.cwiseAbs().maxCoeff() / largest_response;
   equations.correct = [&](const Vector& r) -> std::optional<Vector> {
     product_ = gradients(leap.u, end_).transpose() * by_impulse;
@@ -147,7 +150,7 @@ ConstraintEquations::Vector ConstraintEquations::multipliers(const Matrix& Jt, c
 
 const ConstraintEquations::Impulse& ConstraintEquations::project(const Vector& u, Vector& v, double t) const {
   const Matrix& Jt = gradients(u, end_);
-  set_impulse(Jt, multipliers(Jt, Jt.transpose() * v, t), projection_);
+  set_impulse(Jt, multipliers(Jt, Jt.transpose() * Vector(v(touched_)), t), projection_);
   add_response(projection_, v);
   return projection_;
 }
@@ -157,8 +160,9 @@ ConstraintEquations::Vector ConstraintEquations::curvature(const Vector& u, cons
   const double speed = v.cwiseAbs().maxCoeff();
   if (speed == 0.0) return Vector::Zero(length_.size());
   const double spacing = 1e-3 * length_.minCoeff() / speed;
-  const Vector ahead = gradients(u + spacing * v, end_).transpose() * v;
-  const Vector behind = gradients(u - spacing * v, end_).transpose() * v;
+  const Vector of_touched = v(touched_);
+  const Vector ahead = gradients(u + spacing * v, end_).transpose() * of_touched;
+  const Vector behind = gradients(u - spacing * v, end_).transpose() * of_touched;
   return (ahead - behind) / (2.0 * spacing);
 }
 
@@ -167,7 +171,9 @@ ConstraintEquations::Vector ConstraintEquations::forces(const Vector& u, const V
   if (length_.size() == 0) return Vector::Zero(u.size());
   const Vector turning = curvature(u, v);
   const Matrix& Jt = gradients(u, start_);
-  return Jt * multipliers(Jt, Jt.transpose() * a + turning, t);
+  Vector all = Vector::Zero(u.size());
+  all(touched_) = Jt * multipliers(Jt, Jt.transpose() * Vector(a(touched_)) + turning, t);
+  return all;
 }
 
 void ConstraintEquations::make_consistent(Vector& u, Vector& v) const {
@@ -192,7 +198,7 @@ void ConstraintEquations::make_consistent(Vector& u, Vector& v) const {
       u, 1.0, 0.0, [](Vector&) {}, nearest);
   u = nearest.u;
 
-  const Vector rate = gradients(u, start_).transpose() * v;
+  const Vector rate = gradients(u, start_).transpose() * Vector(v(touched_));
   const double speed = v.cwiseAbs().maxCoeff();
   const Index fast = largest(rate);
   if (!(std::abs(rate(fast)) <= start_tolerance * speed))

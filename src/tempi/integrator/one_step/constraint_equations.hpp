@@ -59,16 +59,17 @@ class ConstraintEquations {
 
   std::span<const std::unique_ptr<HolonomicConstraint>> constraints() const { return model_.constraints(); }
   Vector values(const Vector& u) const;                        // g [m]
-  const Matrix& gradients(const Vector& u, Matrix& Jt) const;  // J^T
+  const Matrix& gradients(const Vector& u, Matrix& Jt) const;  // J^T, a row for each touched component
   void set_impulse(const Matrix& Jt, const Vector& lambda, Impulse& impulse) const;
   Vector multipliers(const Matrix& Jt, const Vector& rate, double t) const;  // J W J^T lambda = -rate
   Vector curvature(const Vector& u, const Vector& v) const;                  // dJ/dt v
   void require_independent(const Matrix& Jt) const;
 
   const Model& model_;
-  Vector inverse_mass_;  // 0 where held
-  Vector length_;        // of each constraint [m]
-  Vector external_;      // 1 where a constraint is, 0 where it is not
+  Vector inverse_mass_;                // of touched components; 0 where held
+  double largest_inverse_mass_ = 0.0;  // of all
+  Vector length_;                      // of each constraint [m]
+  Vector external_;                    // 1 where a constraint is, 0 where it is not
   std::vector<Index> touched_;
   std::vector<std::vector<std::int32_t>> place_;  // of each constraint's gradient among the values of J^T
   Matrix pattern_;                                // of J^T
