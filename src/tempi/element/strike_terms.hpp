@@ -143,9 +143,11 @@ struct TermsAtOnce {
     for (Index pack = first; pack < last; ++pack) {
       if (pack + 2 * ahead < terms.packs) {  // beyond `last` too: what comes after it is often next
         for (std::size_t i = 0; i < (N - 1) * D; ++i) __builtin_prefetch(kept + ((N - 1) * D * 2 * ahead + i) * W);
-        const std::int32_t* next = terms.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
+        if constexpr (N > 4) {  // of fewer nodes it costs what it spares
+          const std::int32_t* next = terms.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
 #pragma GCC unroll 8
-        for (std::size_t i = 0; N > 4 && i < N * W; ++i) __builtin_prefetch(means + next[i]);
+          for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(means + next[i]);
+        }
       }
       const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
       P w0[D], w[D], energy, sum(0.0);
