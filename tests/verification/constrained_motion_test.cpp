@@ -127,9 +127,9 @@ State projected_euler(const Model& model, State state, double h, int steps) {
     const Eigen::VectorXd force = equations.forces(u, v, a, 0.0);
     Eigen::VectorXd v1 = v;
     for (Index i = 0; i < n; ++i) v1(i) += h * (a(i) + force(i) / model.mass(make_id<NodeId>(i / model.dim())));
-    ConstraintEquations::Leap nearest{{}, Eigen::VectorXd::Zero(n), {}, 0};
+    ConstraintEquations::Leap nearest{u + h * v, Eigen::VectorXd::Zero(n), {}, 0};
     equations.leap(
-        u + h * v, 1.0, 0.0, [](auto&) {}, nearest);
+        Eigen::VectorXd(nearest.u), 1.0, 0.0, [](auto&) {}, nearest);
     equations.project(nearest.u, v1, 0.0);
     map_of(state.displacement) = nearest.u;
     map_of(state.velocity) = v1;

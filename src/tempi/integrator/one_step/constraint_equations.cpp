@@ -29,8 +29,6 @@ ConstraintEquations::ConstraintEquations(const Model& model) : model_(model) {
     const bool held = model.supports().support_of(a, static_cast<int>(i % d)) != Supports::none;
     return held ? 0.0 : 1.0 / model.mass(a);
   };
-  for (Index i = 0; i < model.node_count() * d; ++i)
-    largest_inverse_mass_ = std::max(largest_inverse_mass_, inverse_mass(i));
   for (const auto& constraint : constraints())
     for (const NodeId a : constraint->stencil())
       for (Index e = 0; e < d; ++e) touched_.push_back(index(a) * d + e);
@@ -97,7 +95,6 @@ void ConstraintEquations::add_response(const Impulse& impulse, Vector& v) const 
 // The unknown z is lambda, R = -g / length; A = h J(u1) W J(u)^T is -dR/dz but for the lengths.
 void ConstraintEquations::leap(const Vector& u, double h, double t0, const std::function<void(Vector& u)>& place,
                                Leap& leap) const {
-  leap.u = u + h * leap.v;
   leap.iterations = 0;
   place(leap.u);
   const Matrix& Jt = gradients(u, start_);
@@ -120,8 +117,8 @@ void ConstraintEquations::leap(const Vector& u, double h, double t0, const std::
   equations.scale = [] { return 1.0; };
   equations.name = "constraint equations";
   equations.measure = "the constraints' lengths";
-  const double largest_response = h * largest_inverse_mass_;
-  if (largest_response > 0.0) equations.resolution = 1e-15 * u.cwiseAbs().maxCoeff() / largest_response;
+  const double largest_response = h * inverse_mass_.maxCoeff();
+  if (largest_response > 0.0) equations.resolution = 1e-15 * u(touched_).cwiseAbs().maxCoeff() / largest_response;
   equations.correct = [&](const Vector& r) -> std::optional<Vector> {
     product_ = gradients(leap.u, end_).transpose() * by_impulse;
     if (!general_.factorise(product_)) return std::nullopt;
@@ -193,7 +190,7 @@ void ConstraintEquations::make_consistent(Vector& u, Vector& v) const {
                     "{} of it). Give initial positions that do, or correct the constraint.",
                     name(far), g(far), length_(far), start_tolerance));
   require_independent(gradients(u, start_));
-  Leap nearest{{}, Vector::Zero(u.size()), {}, 0};
+  Leap nearest{u, Vector::Zero(u.size()), {}, 0};
   leap(
       u, 1.0, 0.0, [](Vector&) {}, nearest);
   u = nearest.u;

@@ -25,13 +25,14 @@ class ConstraintEquations {
     Vector external;  // of the constraints that hold nodes to what is not in the model
   };
   struct Leap {
-    Vector u, v;  // displacements at its end, velocities on the way
+    Vector u, v;  // displacements at its end, velocities on the way; before, those without constraints
     Impulse impulse;
     Index iterations;
   };
 
   // (25b), (27): from u with the velocities v + W J(u)^T lambda for the duration h to where g = 0, to
-  // |g| <= 1e-14 of each constraint's length, or as near as the rounding of u lets it come. v: leap.v as it comes.
+  // |g| <= 1e-14 of each constraint's length, or as near as the rounding of u lets it come. v: leap.v as it comes,
+  // with which leap.u has been reached.
   // `place` puts the held components of displacements where their supports have them then.
   // Throws SolveError: the equations have no solution that can be found, as happens when the step is too long.
   void leap(const Vector& u, double h, double t0, const std::function<void(Vector& u)>& place, Leap& leap) const;
@@ -66,10 +67,9 @@ class ConstraintEquations {
   void require_independent(const Matrix& Jt) const;
 
   const Model& model_;
-  Vector inverse_mass_;                // of touched components; 0 where held
-  double largest_inverse_mass_ = 0.0;  // of all
-  Vector length_;                      // of each constraint [m]
-  Vector external_;                    // 1 where a constraint is, 0 where it is not
+  Vector inverse_mass_;  // of touched components; 0 where held
+  Vector length_;        // of each constraint [m]
+  Vector external_;      // 1 where a constraint is, 0 where it is not
   std::vector<Index> touched_;
   std::vector<std::vector<std::int32_t>> place_;  // of each constraint's gradient among the values of J^T
   Matrix pattern_;                                // of J^T

@@ -88,12 +88,20 @@ Admissibility StageForces::begin(std::span<const double> u, Stage& stage, double
     stage.u = Eigen::Map<const Vector>(u.data(), std::ssize(u));
     return evaluate_once(stage, t);
   }
-  keep(stage, std::numeric_limits<double>::quiet_NaN());
+  exchange(stage, std::numeric_limits<double>::quiet_NaN());
   add_dampings(stage, t);
   return {};
 }
 
+Admissibility StageForces::finish(Stage& stage, double t) const {
+  return model_.has_dampers() ? evaluate(stage, t) : evaluate_once(stage, t);
+}
+
 void StageForces::keep(Stage& stage, double t) const {
+  if (!model_.has_dampers()) exchange(stage, t);
+}
+
+void StageForces::exchange(Stage& stage, double t) const {
   if (!last_) last_.emplace();
   last_->t = t;
   last_->u.swap(stage.u);

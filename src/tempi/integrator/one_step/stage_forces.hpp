@@ -6,6 +6,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -34,6 +35,13 @@ struct Stage {                   // a moment at which forces are wanted
   Eigen::VectorXd force, load;   // all, and the loads' part [N]
   Eigen::VectorXd damping = {};  // the dampers' part
 };
+
+// visit(first, size) of pieces of n numbers that stay in a near cache from one statement on them to the next.
+template <class Visit>
+void each_piece(Index n, Visit&& visit) {
+  constexpr Index at_once = 1024;
+  for (Index first = 0; first < n; first += at_once) visit(first, std::min(at_once, n - first));
+}
 
 struct Admissibility {  // of the first term that is not admissible; 1 where all are
   TermId term{};
@@ -75,10 +83,11 @@ class StageForces {
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
   Admissibility evaluate_once(Stage& stage, double t) const;  // of a stage that nobody comes back to
-  // The same by exchanging vectors with what is remembered, for steps that begin where the last one ended: `begin`
-  // fills in a stage at u but for its velocities, and nothing is remembered then; `keep` takes one evaluated once at t
-  // without dampers, whose forces are remembered without; only v is left of it.
+  // For steps that begin where the last one ended: `begin` fills in a stage at u but for its velocities, `finish` one
+  // at the step's end, `keep` remembers the latter when all is done with it. By exchanging vectors where there are no
+  // dampers, whose forces are not remembered: only v is left of it then.
   Admissibility begin(std::span<const double> u, Stage& stage, double t) const;
+  Admissibility finish(Stage& stage, double t) const;
   void keep(Stage& stage, double t) const;
   double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J], by batches
   static void require(const Admissibility& admissibility);             // throws StepError
@@ -112,6 +121,7 @@ class StageForces {
   bool is_remembered(std::span<const double> u, double t) const;
   Admissibility look(Stage& stage, double t) const;
   void add_dampings(Stage& stage, double t) const;
+  void exchange(Stage& stage, double t) const;  // with what is remembered
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
 

@@ -45,9 +45,12 @@ class ConstrainedMap final : public OneStepMap {
   using Vector = StageForces::Vector;
   using Impulse = ConstraintEquations::Impulse;
 
-  void leap(const Stage& from, double t0, double h, ConstraintEquations::Leap& way) const;
+  void leap(const Stage& from, const Eigen::Ref<const Vector>& v, double t0, double h,
+            ConstraintEquations::Leap& way) const;
   const Impulse& find_velocity(Stage& end, double t1, double h) const;
-  void book(State& state, const Stage& stage, const Impulse& impulse, double h) const;
+  // While the state is still at the start of the step.
+  void book(State& state, const Stage& stage, const Eigen::Ref<const Vector>& v, const Impulse& impulse,
+            double h) const;
 
   StageForces forces_;
   ConstrainedVelocity velocity_;
