@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <ranges>
 
 #include "tempi/core/cross.hpp"
 
@@ -42,7 +42,9 @@ Energies energies(const Model& model, const Snapshot& snapshot) {
 
 namespace {
 
-Momenta momenta_of(const Model& model, const State& state, std::span<const Index> nodes) {
+// `nodes`: their numbers.
+template <class Numbers>
+Momenta momenta_of(const Model& model, const State& state, Numbers&& nodes) {
   Momenta result{{}, {}, 0.0, 0.0};
   Vector centre{};
   double total = 0.0;
@@ -71,17 +73,13 @@ Momenta momenta_of(const Model& model, const State& state, std::span<const Index
 }  // namespace
 
 Momenta momenta(const Model& model, const State& state) {
-  std::vector<Index> all(static_cast<std::size_t>(model.node_count()));
-  std::iota(all.begin(), all.end(), 0);
-  return momenta_of(model, state, all);
+  return momenta_of(model, state, std::views::iota(Index{0}, model.node_count()));
 }
 
 PartLedger ledger_of(const Model& model, const Snapshot& snapshot, std::span<const NodeId> nodes,
                      const TermEnergies& terms) {
   const State& state = snapshot.state;
-  std::vector<Index> numbers;
-  for (const NodeId a : nodes) numbers.push_back(index(a));
-  PartLedger result{momenta_of(model, state, numbers), 0.0, 0.0, 0.0};
+  PartLedger result{momenta_of(model, state, nodes | std::views::transform(index<NodeId>)), 0.0, 0.0, 0.0};
   double mass = 0.0;
   for (const NodeId a : nodes) mass += model.mass(a);
   for (const NodeId a : nodes) {

@@ -344,13 +344,18 @@ void AviLattice::show(State& state, double now, Observer& observer) {
 std::vector<double> AviLattice::internal_forces(std::span<const double> u, double t) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   AlignedVector<NodeLine> nodes(plan_.node_of_line.size());
-  plan_.each_node([&](NodeId a, std::size_t line) { std::copy_n(&u[ordinal(a) * d], d, nodes[line].displacement); },
-                  nodes.data());
+  const auto place = [&](NodeId a, std::size_t line) {
+    std::copy_n(&u[ordinal(a) * d], d, nodes[line].displacement);
+    nodes[line].inverse_mass = 1.0;
+  };
+  plan_.each_node(place, nodes.data());
   const std::vector<double> none(plan_.groups.size(), 0.0);
   const auto sums = strikes_.look(nodes, t, none, LatticeStrikes::Ahead::left_out);
   std::vector<double> force(u.size());
-  plan_.each_node([&](NodeId a, std::size_t line) { std::copy_n(sums.force[line].begin(), d, &force[ordinal(a) * d]); },
-                  sums.force.data());
+  const auto copy = [&](NodeId a, std::size_t line) {
+    std::copy_n(sums.lines[line].force.begin(), d, &force[ordinal(a) * d]);
+  };
+  plan_.each_node(copy, sums.lines.data());
   return force;
 }
 
@@ -368,6 +373,7 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   const auto drift = [&](NodeId a, std::size_t line) {
     kick_drift_.drift(snapshot.state, a, t);
     std::copy_n(&snapshot.state.displacement[ordinal(a) * d], d, nodes[line].displacement);
+    nodes[line].inverse_mass = 1.0;
   };
   plan_.each_node(drift, nodes.data());
   const auto duration = [&](std::int32_t ticks) {
@@ -400,8 +406,8 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
   snapshot.force.resize(snapshot.state.velocity.size());
   const Vector none{};
   const auto kick = [&](NodeId a, std::size_t line) {
-    const Vector& impulse = sums.impulse[line];
-    std::copy_n(sums.force[line].begin(), d, &snapshot.force[ordinal(a) * d]);
+    const auto& [force, impulse] = sums.lines[line];
+    std::copy_n(force.begin(), d, &snapshot.force[ordinal(a) * d]);
     if (model_.has_dampers()) std::copy_n(sums.ahead[line].begin(), d, &ahead[ordinal(a) * d]);
     if (supports_.held(line) >= 0) {
       kick_drift_.kick(snapshot.state, a, std::span(impulse).first(d), std::span(none).first(d));
@@ -409,7 +415,7 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
       for (std::size_t c = 0; c < d; ++c) snapshot.state.velocity[ordinal(a) * d + c] += impulse[c] / model_.mass(a);
     }
   };
-  plan_.each_node(kick, sums.force.data(), sums.impulse.data());
+  plan_.each_node(kick, sums.lines.data());
   if (model_.has_dampers()) {
     dampers.report(snapshot.state, t, ahead);
     kick_drift_.add_damping_forces(snapshot);
@@ -434,7 +440,7 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
   double work = 0.0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeId a = plan_.node_of_line[i];
-    Vector p = sums.impulse[i], before{};
+    Vector p = sums.lines[i].impulse, before{};
     for (std::size_t c = 0; c < d; ++c) {
       before[c] = state.velocity[ordinal(a) * d + c];
       p[c] += q[i][c];
@@ -452,7 +458,7 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
   snapshot.force.resize(state.velocity.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t c = 0; c < d; ++c)
-      snapshot.force[ordinal(plan_.node_of_line[i]) * d + c] = sums.force[i][c] + resistance[i][c];
+      snapshot.force[ordinal(plan_.node_of_line[i]) * d + c] = sums.lines[i].force[c] + resistance[i][c];
 }
 
 void AviLattice::save(ArchiveWriter& archive) const {

@@ -15,16 +15,15 @@ BatchForces::BatchForces(const Model& model, int threads)
   for (NodeLine& line : lines_) line.inverse_mass = 1.0;
 }
 
-// visit(line, the place of its first component by node); what lies at `by_node` and there is fetched some lines before.
+// visit(line, the place of its first component by node); what lies at `by_node` and there is fetched before.
 template <class Visit>
 void BatchForces::each_line(const double* by_node, Visit&& visit) {
   const auto d = static_cast<std::size_t>(model_.dim());
   constexpr Index at_once = 2048;
-  constexpr std::size_t ahead = 16;
   const auto place = [&](std::size_t line) { return ordinal(plan_.node_of_line[line]) * d; };
   team_.for_each(std::ssize(lines_), at_once, [&](Index i) {
     const auto line = static_cast<std::size_t>(i);
-    if (line + ahead < lines_.size()) __builtin_prefetch(by_node + place(line + ahead), 1);
+    if (line + plan_.ahead < lines_.size()) __builtin_prefetch(by_node + place(line + plan_.ahead), 1);
     visit(line, place(line));
   });
 }
@@ -66,7 +65,7 @@ Batch::Looked BatchForces::look(std::span<const double> u, double t, std::span<d
   const LatticeStrikes::NodalSums sums =
       strikes_.look(lines_, t, std::vector<double>(plan_.groups.size(), 0.0), LatticeStrikes::Ahead::left_out);
   each_line(force.data(),
-            [&](std::size_t line, std::size_t at) { std::copy_n(sums.force[line].begin(), d, &force[at]); });
+            [&](std::size_t line, std::size_t at) { std::copy_n(sums.lines[line].force.begin(), d, &force[at]); });
   return {sums.potential_energy, sums.admissible};
 }
 

@@ -257,21 +257,23 @@ void LatticeContact::report(const Section& section, const Pair& pair, std::span<
   const auto push = [&](auto&& weight) {
     return section.contact->push(pair.pair.kind, pair.constants, at, 0, layers, weight);
   };
-  const auto add = [&](const LayeredContact::Push& of, std::vector<Vector>& to) {
+  const auto add = [&](const LayeredContact::Push& of, auto&& to) {
     for (std::size_t k = 0; k < vertices.size(); ++k)
       if (const std::int32_t line = section.line_of_vertex[static_cast<std::size_t>(vertices[k])]; line >= 0)
-        for (std::size_t c = 0; c < 3; ++c) to[static_cast<std::size_t>(line)][c] += of.impulse[k][c];
+        for (std::size_t c = 0; c < 3; ++c) to(static_cast<std::size_t>(line))[c] += of.impulse[k][c];
   };
   const LayeredContact::Push here = push([](int) { return 1.0; });
   if (here.touched == 0) return;
-  add(here, sums.force);
+  add(here, [&](std::size_t line) -> Vector& { return sums.lines[line].force; });
   sums.potential_energy += here.energy;
   const auto since = [&](int layer) {  // from the middle of the layer's last step
     const int e = pair.exponent - layer;
     return t - (static_cast<double>(done >> e) + 0.5) * step(pair, layer);
   };
-  add(push(since), sums.impulse);
-  if (!sums.ahead.empty()) add(push([&](int layer) { return std::abs(since(layer)); }), sums.ahead);
+  add(push(since), [&](std::size_t line) -> Vector& { return sums.lines[line].impulse; });
+  if (!sums.ahead.empty())
+    add(push([&](int layer) { return std::abs(since(layer)); }),
+        [&](std::size_t line) -> Vector& { return sums.ahead[line]; });
   ++now.pairs;
   now.force += here.along;
   now.distance = std::min(now.distance, here.distance);

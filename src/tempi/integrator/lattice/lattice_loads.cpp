@@ -499,8 +499,8 @@ void LatticeLoads::report(std::size_t g, double duration, std::span<const NodeLi
                           LatticeStrikes::NodalSums& sums, Ledger& ledger) const {
   each_force(g, [&](std::size_t line, const double* f) {
     for (std::size_t c = 0; c < 3; ++c) {
-      sums.force[line][c] += f[c];
-      sums.impulse[line][c] += duration * f[c];
+      sums.lines[line].force[c] += f[c];
+      sums.lines[line].impulse[c] += duration * f[c];
       if (!sums.ahead.empty()) sums.ahead[line][c] += std::abs(duration) * f[c];
     }
   });

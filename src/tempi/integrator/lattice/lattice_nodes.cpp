@@ -16,13 +16,16 @@ LatticeNodes::LatticeNodes(const Model& model, const LatticeGroups& plan, double
 
 void LatticeNodes::read(const State& state) {
   const auto d = static_cast<std::size_t>(model_.dim());
+  const auto in_ticks = [&](double clock) { return std::nearbyint(clock / tick_ * fine_) / fine_; };
+  double seconds = 0.0, ticks = in_ticks(seconds);  // many nodes have one clock
   const auto read = [&](NodeId a, std::size_t line) {
     NodeLine& node = lines_[line];
     for (std::size_t c = 0; c < d; ++c) {
       node.displacement[c] = state.displacement[ordinal(a) * d + c];
       node.velocity[c] = state.velocity[ordinal(a) * d + c];
     }
-    node.clock = std::nearbyint(state.clock[ordinal(a)] / tick_ * fine_) / fine_;
+    if (const double clock = state.clock[ordinal(a)]; clock != seconds) ticks = in_ticks(seconds = clock);
+    node.clock = ticks;
   };
   plan_.each_node(read, lines_.data());
 }

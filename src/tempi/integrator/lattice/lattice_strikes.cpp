@@ -16,16 +16,13 @@ bool LatticeStrikes::strike(const LatticeGroup& group, double step, double t, st
   return admissible;
 }
 
-// Lines at rest whose nodes weigh 1 kg collect a group's forces in their velocities.
+// The nodes collect a group's forces in their velocities. A large body's sums are written first when the first group's
+// forces are there.
 LatticeStrikes::NodalSums LatticeStrikes::look(std::span<NodeLine> nodes, double t,
                                                std::span<const double> duration_of_group, Ahead ahead) const {
-  using Vectors = std::vector<std::array<double, 3>>;
-  NodalSums sums{Vectors(nodes.size()), Vectors(nodes.size()), {}, 0.0, true};
+  NodalSums sums{{}, {}, 0.0, true};
+  sums.lines.reserve(nodes.size());
   if (ahead == Ahead::summed) sums.ahead.resize(nodes.size());
-  for (NodeLine& node : nodes) {
-    std::ranges::fill(node.velocity, 0.0);
-    node.inverse_mass = 1.0;
-  }
   std::atomic<bool> admissible = true;
   for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
     const LatticeGroup& group = plan_.groups[g];
@@ -38,16 +35,21 @@ LatticeStrikes::NodalSums LatticeStrikes::look(std::span<NodeLine> nodes, double
       });
       for (const double energy : of_block) sums.potential_energy += energy;
     }
-    for (const std::int32_t line : group.lines) {
-      const auto i = static_cast<std::size_t>(line);
+    const auto take = [&](std::size_t i) {
       for (std::size_t c = 0; c < 3; ++c) {
-        sums.force[i][c] += nodes[i].velocity[c];
-        sums.impulse[i][c] += duration_of_group[g] * nodes[i].velocity[c];
+        sums.lines[i].force[c] += nodes[i].velocity[c];
+        sums.lines[i].impulse[c] += duration_of_group[g] * nodes[i].velocity[c];
         if (ahead == Ahead::summed) sums.ahead[i][c] += std::abs(duration_of_group[g]) * nodes[i].velocity[c];
         nodes[i].velocity[c] = 0.0;
       }
+    };
+    for (std::size_t i = sums.lines.size(); i < nodes.size(); ++i) {
+      sums.lines.push_back({});
+      take(i);
     }
+    for (std::size_t i = 0; g > 0 && i < group.lines.size(); ++i) take(static_cast<std::size_t>(group.lines[i]));
   }
+  sums.lines.resize(nodes.size());
   sums.admissible = admissible;
   return sums;
 }

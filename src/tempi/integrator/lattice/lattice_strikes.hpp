@@ -36,11 +36,16 @@ class LatticeStrikes {
   // back.
   bool strike(const LatticeGroup& group, double step, double t, std::span<NodeLine> nodes) const;
 
-  // By line, at the displacements of `nodes`, whose velocities and masses are lost: the forces -dV/dx [N], the sum over
-  // the groups of these times `duration` of each, and times its magnitude [N s], empty if not wanted. And sum V_K [J].
+  // By line, at the displacements of `nodes`, at rest, of 1 kg each, as they are again: the forces -dV/dx [N], the
+  // sum over the groups of these times `duration` of each, and times its magnitude [N s], empty if not wanted. And
+  // sum V_K [J].
   enum class Ahead { left_out, summed };
   struct NodalSums {
-    std::vector<std::array<double, 3>> force, impulse, ahead;
+    struct alignas(64) OfLine {
+      std::array<double, 3> force, impulse;
+    };
+    std::vector<OfLine> lines;
+    std::vector<std::array<double, 3>> ahead;
     double potential_energy;
     bool admissible;
   };
