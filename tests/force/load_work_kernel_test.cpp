@@ -20,7 +20,15 @@ TEST(LoadWorkKernel, SumsWhatForcesDoWithVelocitiesAndOnTheWay) {
       std::vector<std::array<std::int32_t, Eight::lanes>> of(rows * N);
       for (auto& row : of)
         for (std::int32_t& line : row) line = static_cast<std::int32_t>(random() % lines);
-      std::vector<Eight> force(rows * N * d), before(changes ? force.size() : 0), way(rows), power(rows), work(rows);
+      std::vector<LoadRow> parts;  // the second, fourth: of one component where there are more
+      Index numbers = 0;
+      for (std::size_t row = 0; row < rows; ++row) {
+        const bool one = d > 1 && row % 2 == 1;
+        parts.push_back({one ? static_cast<std::int32_t>(row / 2) : LoadRow::all, numbers});
+        numbers += static_cast<Index>(N * (one ? 1 : d));
+      }
+      std::vector<Eight> force(static_cast<std::size_t>(numbers)), before(changes ? force.size() : 0), way(rows),
+          power(rows), work(rows);
       for (Eight& f : force)
         for (double& x : f.lane) x = number();
       std::vector<NodeLine> nodes(lines), last(lines);  // at rest in the origin
@@ -31,17 +39,21 @@ TEST(LoadWorkKernel, SumsWhatForcesDoWithVelocitiesAndOnTheWay) {
             nodes[i].displacement[c] = number();
             means[i].velocity[c] = number();
           }
-        load_work_kernel(
-            static_cast<int>(d))({N, of.data(), force.data(), changes ? before.data() : nullptr, way.data()}, 0, rows,
-                                 nodes.data(), means.data(), power.data(), work.data());
+        load_work_kernel(static_cast<int>(d))({N, of.data(), parts.data(), force.data(),
+                                               changes ? before.data() : nullptr, way.data()},
+                                              0, rows, nodes.data(), means.data(), power.data(), work.data());
         for (std::size_t row = 0; row < rows; ++row)
           for (std::size_t lane = 0; lane < Eight::lanes; ++lane) {
             double fv = 0.0, fu = 0.0;
+            auto f = static_cast<std::size_t>(parts[row].force);
             for (std::size_t a = row * N; a < (row + 1) * N; ++a)
               for (std::size_t c = 0; c < d; ++c) {
+                if (parts[row].component != LoadRow::all && parts[row].component != static_cast<std::int32_t>(c))
+                  continue;
                 const auto line = static_cast<std::size_t>(of[a][lane]);
-                fv += force[a * d + c].lane[lane] * means[line].velocity[c];
-                fu += force[a * d + c].lane[lane] * (nodes[line].displacement[c] - last[line].displacement[c]);
+                fv += force[f].lane[lane] * means[line].velocity[c];
+                fu += force[f].lane[lane] * (nodes[line].displacement[c] - last[line].displacement[c]);
+                ++f;
               }
             EXPECT_NEAR(power[row].lane[lane], fv, 1e-14);
             EXPECT_NEAR(work[row].lane[lane], fu, 1e-14);
@@ -56,6 +68,9 @@ TEST(LoadWorkKernel, TakesAnyRows) {
   constexpr std::size_t rows = 6, N = 2;
   std::vector<std::array<std::int32_t, Eight::lanes>> of(rows * N);
   std::vector<Eight> force(rows * N * 3), way(rows), other_way(rows), power(rows), work(rows), one(1), other(1);
+  std::vector<LoadRow> parts;
+  for (std::size_t row = 0; row < rows; ++row)
+    parts.push_back({row % 3 == 0 ? 1 : LoadRow::all, static_cast<Index>(row * N * 3)});
   std::vector<NodeLine> nodes(9);
   std::vector<NodeMean> means(9);
   for (std::size_t i = 0; i < 9; ++i)
@@ -63,12 +78,12 @@ TEST(LoadWorkKernel, TakesAnyRows) {
   for (std::size_t i = 0; i < of.size(); ++i) of[i].fill(static_cast<std::int32_t>(i % 9));
   for (std::size_t i = 0; i < force.size(); ++i) force[i].lane.fill(static_cast<double>(i % 7) - 3.0);
   const LoadWorkKernel kernel = load_work_kernel(3);
-  kernel({N, of.data(), force.data(), nullptr, way.data()}, 0, rows, nodes.data(), means.data(), power.data(),
-         work.data());
+  kernel({N, of.data(), parts.data(), force.data(), nullptr, way.data()}, 0, rows, nodes.data(), means.data(),
+         power.data(), work.data());
   for (std::size_t row = 0; row < rows; ++row) {
     const auto first = static_cast<Index>(row);
-    kernel({N, of.data(), force.data(), nullptr, other_way.data()}, first, first + 1, nodes.data(), means.data(),
-           one.data(), other.data());
+    kernel({N, of.data(), parts.data(), force.data(), nullptr, other_way.data()}, first, first + 1, nodes.data(),
+           means.data(), one.data(), other.data());
     EXPECT_EQ(one[0].lane, power[row].lane);
     EXPECT_EQ(other[0].lane, work[row].lane);
     EXPECT_EQ(other_way[row].lane, way[row].lane);

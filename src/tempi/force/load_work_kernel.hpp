@@ -16,11 +16,19 @@ struct alignas(64) Eight {
   std::array<double, lanes> lane = {};
 };
 
+// What forces of a row's terms have: all components, or one of them only, as gravity mostly has.
+struct LoadRow {
+  static constexpr std::int32_t all = -1;
+  std::int32_t component;
+  Index force;  // where they begin
+};
+
 // Rows side by side. Where a term has no load or fewer nodes, its force is zero and its line any.
 struct LoadRows {
   std::size_t nodes;                                    // of a term, at most
   const std::array<std::int32_t, Eight::lanes>* lines;  // `nodes` a row
-  const Eight* force;                                   // `nodes` times dim a row [N]
+  const LoadRow* rows;
+  const Eight* force;   // `nodes` times the components it has a row [N]
   Eight* displacement;  // those of the last strike, likewise [m]; null where no force changes
   Eight* way;           // one a row: sum f . u of the last strike, where none changes [J]
 };

@@ -51,7 +51,9 @@ TEST(RigidPaths, GoStraightFromTickToTick) {
       const NodeLine& line = *rigid.line(1);
       EXPECT_NEAR(surface.vertices()[1].place[c] + line.displacement[c] + line.velocity[c] * (now - line.clock) * tick,
                   straight, 1e-14);
-      if (now >= 2.5 && now <= 7.25) EXPECT_NEAR(place_at(path, now)[c], straight, 1e-14);
+      if (now >= 2.5 && now <= 7.25) {
+        EXPECT_NEAR(place_at(path, now)[c], straight, 1e-14);
+      }
     }
   }
   EXPECT_NEAR(rigid.velocity(1, 6.0)[1], 2.0 * 0.6, 1e-13);  // where it bends that of the parabola

@@ -3,17 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdlib>
 #include <functional>
 #include <utility>
 
 namespace tempi {
-namespace {
-
-constexpr char changing = 0, never_changes = 1, known = 2;  // of loads
-
-}  // namespace
-
 LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
                            const KickDrift& kick_drift)
     : model_(model),
@@ -52,10 +47,11 @@ void LatticeWatch::make_room_for_loads(const LatticePart& part, Kept& kept) cons
     loads.nodes = std::max(loads.nodes, stencil(i).size());
     if (loads.rows.empty() || loads.rows.back() != i / Eight::lanes) loads.rows.push_back(i / Eight::lanes);
   }
-  const std::size_t d = static_cast<std::size_t>(model_.dim()), nodes = loads.rows.size() * loads.nodes;
-  loads.lines.resize(nodes);
-  loads.force.resize(nodes * d);
+  const std::size_t d = static_cast<std::size_t>(model_.dim());
+  loads.lines.resize(loads.rows.size() * loads.nodes);
   loads.way.resize(loads.rows.size());
+  std::vector<std::vector<double>> constant;               // forces; those that change are not looked at yet
+  std::vector<unsigned> components(loads.rows.size(), 0);  // a bit for each
   std::int32_t row = 0;
   for (const std::int32_t i : kept.loaded) {
     while (loads.rows[static_cast<std::size_t>(row)] != i / Eight::lanes) ++row;
@@ -63,22 +59,56 @@ void LatticeWatch::make_room_for_loads(const LatticePart& part, Kept& kept) cons
     const std::size_t first = static_cast<std::size_t>(row) * loads.nodes;
     for (std::size_t a = 0; a < stencil(i).size(); ++a)
       loads.lines[first + a][static_cast<std::size_t>(i % Eight::lanes)] = plan_.line(stencil(i)[a]);
+    unsigned& of_row = components[static_cast<std::size_t>(row)];
     bool changes = false;
-    const auto look = [&](const DeadPart& dead) { changes = changes || dead.value->depends_on_time(); };
-    for (const HostedForce& h : model_.forces_within(part.terms[static_cast<std::size_t>(i)])) {
-      changes = changes || (!h.force->is_dead() && !h.force->is_damper());
+    const auto look = [&](const DeadPart& dead) {
+      if (!dead.value->constant() || *dead.value->constant() != 0.0) of_row |= 1u << dead.component;
+      changes = changes || dead.value->depends_on_time();
+    };
+    const TermId term = part.terms[static_cast<std::size_t>(i)];
+    for (const HostedForce& h : model_.forces_within(term)) {
+      if (h.force->is_damper()) continue;
+      if (!h.force->is_dead()) {
+        of_row = ~0u;
+        changes = true;
+      }
       h.force->each_dead_part(h.element, std::ref(look));
     }
-    kept.constancy.push_back(changes ? changing : never_changes);
-    if (changes) loads.displacement.resize(nodes * d);
+    if (changes) loads.changing.push_back(constant.size());
+    constant.push_back(changes ? std::vector<double>() : load_forces(term, 0.0, {}));
   }
+  Index numbers = 0;
+  for (const unsigned some : components) {
+    const bool one = d > 1 && std::has_single_bit(some);
+    loads.parts.push_back({one ? std::countr_zero(some) : LoadRow::all, numbers});
+    numbers += static_cast<Index>(loads.nodes * (one ? 1 : d));
+  }
+  loads.force.resize(static_cast<std::size_t>(numbers));
+  if (!loads.changing.empty()) loads.displacement.resize(loads.force.size());
+  for (std::size_t k = 0; k < constant.size(); ++k) put_load(loads, k, constant[k]);
 }
 
-// Of the k-th term with loads, in rows of dim numbers a node.
-double& LatticeWatch::load_force(Loads& loads, std::size_t k, std::size_t component) const {
+// dim components a node; `state`: where loads that change look.
+std::vector<double> LatticeWatch::load_forces(TermId term, double t, const State& state) const {
+  std::vector<double> force(model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim()));
+  kick_drift_.load_impulses(term, state.displacement, state.velocity, t, 1.0, force);
+  return force;
+}
+
+void LatticeWatch::put_load(Loads& loads, std::size_t k, std::span<const double> force) const {
+  for (std::size_t i = 0; i < force.size(); ++i)
+    if (double* to = load_force(loads, k, i)) *to = force[i];
+}
+
+// Of the k-th term with loads; null: zero.
+double* LatticeWatch::load_force(Loads& loads, std::size_t k, std::size_t component) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
   const auto [row, lane] = std::div(loads.slots[k], Eight::lanes);
-  const std::size_t numbers = loads.nodes * static_cast<std::size_t>(model_.dim());
-  return loads.force[static_cast<std::size_t>(row) * numbers + component].lane[static_cast<std::size_t>(lane)];
+  const LoadRow& part = loads.parts[static_cast<std::size_t>(row)];
+  const bool all = part.component == LoadRow::all;
+  if (!all && component % d != static_cast<std::size_t>(part.component)) return nullptr;
+  const std::size_t at = static_cast<std::size_t>(part.force) + (all ? component : component / d);
+  return &loads.force[at].lane[static_cast<std::size_t>(lane)];
 }
 
 bool LatticeWatch::strike(std::size_t g, double step, double t, std::span<NodeLine> nodes) {
@@ -188,18 +218,13 @@ void LatticeWatch::each_component(TermId term, Visit&& visit) const {
     for (std::size_t c = 0; c < d; ++c) visit(a * d + c, static_cast<std::size_t>(plan_.line(stencil[a])), c);
 }
 
-// The loads' forces within terms; constant ones are looked at once.
+// The loads' forces within terms that change.
 void LatticeWatch::look_at_loads(const LatticePart& part, Kept& kept, double t, const LatticeNodes& nodes,
                                  State& state) {
-  std::vector<double> force;
-  for (std::size_t k = 0; k < kept.loaded.size(); ++k) {
-    if (kept.constancy[k] == known) continue;
+  for (const std::size_t k : kept.loads.changing) {
     const TermId term = part.terms[static_cast<std::size_t>(kept.loaded[k])];
     nodes.write_nodes_of(term, state);
-    force.assign(model_.term(term).stencil().size() * static_cast<std::size_t>(model_.dim()), 0.0);
-    kick_drift_.load_impulses(term, state.displacement, state.velocity, t, 1.0, force);
-    for (std::size_t c = 0; c < force.size(); ++c) load_force(kept.loads, k, c) = force[c];
-    if (kept.constancy[k] == never_changes) kept.constancy[k] = known;
+    put_load(kept.loads, k, load_forces(term, t, state));
   }
 }
 
@@ -211,17 +236,20 @@ void LatticeWatch::add_loads(Kept& kept, Index first, Index last, double step, s
     const auto row = static_cast<std::int32_t>((place + Eight::lanes - 1) / Eight::lanes);
     return std::ranges::lower_bound(loads.rows, row) - loads.rows.begin();
   };
+  for (auto i = static_cast<std::size_t>(last - first); i % Eight::lanes != 0; ++i) found.work[i] = 0.0;  // whole rows
   std::array<Eight, most_at_once / Eight::lanes> power, work;
   const Index begin = row_of(first), end = row_of(last);
-  load_works_({loads.nodes, loads.lines.data(), loads.force.data(),
+  load_works_({loads.nodes, loads.lines.data(), loads.parts.data(), loads.force.data(),
                loads.displacement.empty() ? nullptr : loads.displacement.data(), loads.way.data()},
               begin, end, nodes.data(), means_.data(), power.data(), work.data());
   for (Index row = begin; row < end; ++row) {
     const Index place = loads.rows[static_cast<std::size_t>(row)] * Eight::lanes;
-    for (Index lane = 0; lane < std::min<Index>(Eight::lanes, last - place); ++lane) {
-      const auto at = static_cast<std::size_t>(row - begin), i = static_cast<std::size_t>(lane);
-      found.work[static_cast<std::size_t>(place + lane - first)] += step * power[at].lane[i];
-      kept.load_work[static_cast<std::size_t>(place + lane)] = work[at].lane[i];
+    const auto at = static_cast<std::size_t>(row - begin);
+    double *of_terms = &found.work[static_cast<std::size_t>(place - first)],
+           *of_loads = &kept.load_work[static_cast<std::size_t>(place)];
+    for (std::size_t i = 0; i < Eight::lanes; ++i) {
+      of_terms[i] += step * power[at].lane[i];
+      of_loads[i] = work[at].lane[i];
     }
   }
 }
@@ -249,7 +277,8 @@ void LatticeWatch::show_one_by_one(const LatticePart& part, Kept& kept, Index fi
     const auto loaded = std::ranges::lower_bound(kept.loaded, static_cast<std::int32_t>(i));
     if (loaded != kept.loaded.end() && *loaded == static_cast<std::int32_t>(i))
       for (std::size_t c = 0; c < loads.size(); ++c)
-        loads[c] = step * load_force(kept.loads, static_cast<std::size_t>(loaded - kept.loaded.begin()), c);
+        if (const double* force = load_force(kept.loads, static_cast<std::size_t>(loaded - kept.loaded.begin()), c))
+          loads[c] = step * *force;
     observer.on_strike({term, update, t, step, found.kinetic[i - begin], found.work[i - begin],
                         kept.damping_work.empty() ? 0.0 : kept.damping_work[i], told_[kept.energies + i], loads,
                         state});

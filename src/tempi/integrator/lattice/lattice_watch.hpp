@@ -71,8 +71,10 @@ class LatticeWatch {
   struct Loads {
     std::size_t nodes = 0;                  // of a term, at most
     std::vector<std::int32_t> rows, slots;  // which there are; of each loaded term, eight times its row and its lane
+    std::vector<LoadRow> parts;             // what these rows have
     std::vector<std::array<std::int32_t, Eight::lanes>> lines;
     std::vector<Eight> force, displacement, way;
+    std::vector<std::size_t> changing;  // which of the loaded terms' forces change
   };
   struct Kept {
     Index place = 0;                         // of the part's first term in the engine's order
@@ -81,7 +83,6 @@ class LatticeWatch {
     std::vector<double> damping_work, load_work;
     std::vector<double> more_work;             // by the chain rule, to be shown; empty where nothing is mollified
     std::vector<std::int32_t> loaded, damped;  // places of its terms with loads, with dampers; ascending
-    std::vector<char> constancy;               // of each loaded one
     Loads loads;
   };
   typedef double Two __attribute__((vector_size(16)));
@@ -93,8 +94,10 @@ class LatticeWatch {
   void review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
               std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed, Figures& found);
   void make_room_for_loads(const LatticePart& part, Kept& kept) const;
+  std::vector<double> load_forces(TermId term, double t, const State& state) const;
+  void put_load(Loads& loads, std::size_t k, std::span<const double> force) const;
   void add_loads(Kept& kept, Index first, Index last, double step, std::span<const NodeLine> nodes, Figures& found);
-  double& load_force(Loads& loads, std::size_t k, std::size_t component) const;
+  double* load_force(Loads& loads, std::size_t k, std::size_t component) const;
   double damping_work(TermId term, double step, const Dampers* dampers, const LatticeDampers& packed) const;
   template <class Visit>
   void each_component(TermId term, Visit&& visit) const;
