@@ -134,10 +134,13 @@ class LatticeLoads::Builder {
   void finish(const ByLine& weights, Dead& loads) const {
     std::vector<std::pair<std::int32_t, Vector>> sorted(weights.begin(), weights.end());
     std::ranges::sort(sorted, {}, &std::pair<std::int32_t, Vector>::first);
+    std::erase_if(sorted, [](const auto& entry) { return entry.second == Vector{}; });
+    for (std::size_t c = 0; c < 3; ++c)
+      if (std::ranges::any_of(sorted, [c](const auto& entry) { return entry.second[c] != 0.0; }))
+        loads.components.push_back(c);
     for (const auto& [line, weight] : sorted) {
-      if (weight == Vector{}) continue;
       loads.lines.push_back(line);
-      std::ranges::copy(weight, loads.weights.emplace_back().f);
+      for (const std::size_t c : loads.components) loads.weights.push_back(weight[c]);
       const Vector X = reference(line);
       for (std::size_t c = 0; c < 3; ++c) {
         loads.sum[c] += weight[c];
@@ -298,33 +301,37 @@ LatticeLoads::Sums LatticeLoads::in_blocks(const Forces& loads, Each&& each) con
   return total;
 }
 
-// Kicks where nodes may be kicked. What depends on places is summed node by node, the rest is known. In plain numbers:
+// What is done node by node: kicks, where nodes may be kicked, and sums that depend on places. In plain numbers:
 // compilers make something slow of arrays.
-template <LatticeLoads::Ways ways, class Line>
-LatticeLoads::Sums LatticeLoads::sums_of(const Dead& loads, Line* nodes, double step) const {
+template <unsigned which, LatticeLoads::Ways ways, class Line>
+LatticeLoads::Sums LatticeLoads::node_sums_of(const Dead& loads, Line* nodes, double step) const {
+  constexpr bool x = (which & 1U) != 0, y = (which & 2U) != 0, z = (which & 4U) != 0;
+  constexpr std::size_t at_y = x ? 1 : 0, at_z = at_y + (y ? 1 : 0), n = at_z + (z ? 1 : 0);
+  constexpr bool kicks = !std::is_const_v<Line>, sums_ways = ways == Ways::summed;
   const double v0 = loads.value[0], v1 = loads.value[1], v2 = loads.value[2];
   const std::int32_t* lines = loads.lines.data();
-  const Force4* weights = loads.weights.data();
-  Sums sums = in_blocks(loads, [=](std::size_t i, Sums& of_block) {
+  const double* weights = loads.weights.data();
+  return in_blocks(loads, [=](std::size_t i, Sums& of_block) {
     Line& node = nodes[lines[i]];
-    const double *w = weights[i].f, *u = node.displacement;
-    const double w0 = w[0], w1 = w[1], w2 = w[2], u0 = u[0], u1 = u[1], u2 = u[2];
-    const double f0 = v0 * w0, f1 = v1 * w1, f2 = v2 * w2;
-    if constexpr (!std::is_const_v<Line>) {
-      const double factor = step * node.inverse_mass;
-      node.velocity[0] += factor * f0;
-      node.velocity[1] += factor * f1;
-      node.velocity[2] += factor * f2;
-    }
-    if constexpr (ways == Ways::summed) {
-      of_block.way[0] += w0 * u0;
-      of_block.way[1] += w1 * u1;
-      of_block.way[2] += w2 * u2;
-    }
-    of_block.moment[0] += u1 * f2 - u2 * f1;
-    of_block.moment[1] += u2 * f0 - u0 * f2;
-    of_block.moment[2] += u0 * f1 - u1 * f0;
+    const double *w = weights + i * n, *u = node.displacement;
+    const double u0 = u[0], u1 = u[1], u2 = u[2], factor = kicks ? step * node.inverse_mass : 0.0;
+    const double f0 = x ? v0 * w[0] : 0.0, f1 = y ? v1 * w[at_y] : 0.0, f2 = z ? v2 * w[at_z] : 0.0;
+    if constexpr (x && kicks) node.velocity[0] += factor * f0;
+    if constexpr (y && kicks) node.velocity[1] += factor * f1;
+    if constexpr (z && kicks) node.velocity[2] += factor * f2;
+    if constexpr (x && sums_ways) of_block.way[0] += w[0] * u0;
+    if constexpr (y && sums_ways) of_block.way[1] += w[at_y] * u1;
+    if constexpr (z && sums_ways) of_block.way[2] += w[at_z] * u2;
+    if constexpr (y || z) of_block.moment[0] += (z ? u1 * f2 : 0.0) - (y ? u2 * f1 : 0.0);
+    if constexpr (z || x) of_block.moment[1] += (x ? u2 * f0 : 0.0) - (z ? u0 * f2 : 0.0);
+    if constexpr (x || y) of_block.moment[2] += (y ? u0 * f1 : 0.0) - (x ? u1 * f0 : 0.0);
   });
+}
+
+template <LatticeLoads::Ways ways, class Line>
+LatticeLoads::Sums LatticeLoads::sums_of(const Dead& loads, Line* nodes, double step) const {
+  Sums sums;
+  with_components(loads, [&]<unsigned which>() { sums = node_sums_of<which, ways>(loads, nodes, step); });
   for (std::size_t c = 0; c < 3; ++c) {
     const std::size_t j = (c + 1) % 3, k = (c + 2) % 3;
     sums.force[c] = loads.value[c] * loads.sum[c];
@@ -429,7 +436,7 @@ void LatticeLoads::kick(Dead& loads, double step, std::span<NodeLine> nodes, Led
 // each.operator()<which>(), bit c of `which`: whether there are forces in component c. Compilers make something slow of
 // components that are known no sooner than loads are.
 template <class Each>
-void LatticeLoads::with_components(const Moving& loads, Each&& each) {
+void LatticeLoads::with_components(const Forces& loads, Each&& each) {
   unsigned which = 0;
   for (const std::size_t c : loads.components) which |= 1U << c;
   [&]<unsigned... w>(std::integer_sequence<unsigned, w...>) {

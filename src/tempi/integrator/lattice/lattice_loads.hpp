@@ -18,7 +18,6 @@
 #include <span>
 #include <vector>
 
-#include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/archive.hpp"
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
@@ -74,14 +73,12 @@ class LatticeLoads {
 
  private:
   // Forces on nodes [N], each line once.
-  struct alignas(32) Force4 {
-    double f[4] = {};
-  };
   struct Forces {
     std::vector<std::int32_t> lines;
+    std::vector<std::size_t> components;  // in which there are forces: few bytes a node, where all nodes have some
   };
   struct Dead : Forces {
-    AlignedVector<Force4> weights;                             // of the values
+    std::vector<double> weights;                               // of the values, in these components of each entry
     std::vector<std::pair<int, ExpressionAtPoints>> formulas;  // of t, by component
     Vector value{1.0, 1.0, 1.0}, sum{};                        // sum: of the weights
     std::array<Vector, 3> lever{};                             // by component, sum of the weights times X
@@ -89,9 +86,8 @@ class LatticeLoads {
   };
   struct Moving : Forces {
     std::vector<Vector> X;
-    std::vector<std::size_t> components;  // in which there are forces: few bytes a node, where all nodes have some
-    std::vector<double> force;            // in these components of each entry
-    std::vector<double> last;             // when the group last acted: force and displacement in them
+    std::vector<double> force;  // in these components of each entry
+    std::vector<double> last;   // when the group last acted: force and displacement in them
   };
   struct Share {  // of a formula's values in an entry's force
     std::int32_t entry, point;
@@ -126,18 +122,20 @@ class LatticeLoads {
 
   template <class Each>
   Sums in_blocks(const Forces& loads, Each&& each) const;
-  static Vector force_of(const Dead& loads, std::size_t i) {
-    const double* w = loads.weights[i].f;
-    return {loads.value[0] * w[0], loads.value[1] * w[1], loads.value[2] * w[2]};
-  }
-  static Vector force_of(const Moving& loads, std::size_t i) {
-    Vector f{};
+  static Vector all_components(const Forces& loads, std::span<const double> numbers, std::size_t i) {
+    Vector all{};
     const std::size_t n = loads.components.size();
-    for (std::size_t k = 0; k < n; ++k) f[loads.components[k]] = loads.force[i * n + k];
+    for (std::size_t k = 0; k < n; ++k) all[loads.components[k]] = numbers[i * n + k];
+    return all;
+  }
+  static Vector force_of(const Dead& loads, std::size_t i) {
+    Vector f = all_components(loads, loads.weights, i);
+    for (std::size_t c = 0; c < 3; ++c) f[c] *= loads.value[c];
     return f;
   }
+  static Vector force_of(const Moving& loads, std::size_t i) { return all_components(loads, loads.force, i); }
   template <class Each>
-  static void with_components(const Moving& loads, Each&& each);
+  static void with_components(const Forces& loads, Each&& each);
   enum class Work { booked, left };
   void kick(Dead& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const;
   template <unsigned which>
@@ -146,6 +144,8 @@ class LatticeLoads {
   enum class Ways { summed, left };
   template <Ways ways, class Line>
   Sums sums_of(const Dead& loads, Line* nodes, double step) const;
+  template <unsigned which, Ways ways, class Line>
+  Sums node_sums_of(const Dead& loads, Line* nodes, double step) const;
   static void each_dead(auto& group, auto&& visit) {
     visit(group.constant);
     for (auto& loads : group.timed) visit(loads);

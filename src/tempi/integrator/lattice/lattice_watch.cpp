@@ -9,6 +9,7 @@
 #include <utility>
 
 namespace tempi {
+
 LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
                            const KickDrift& kick_drift)
     : model_(model),
