@@ -3,9 +3,57 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 namespace tempi {
+namespace {
+
+// Three numbers in two registers: compilers make something slow of arrays.
+struct Three {
+  typedef double Two __attribute__((vector_size(16)));
+  Two xy{};
+  double z = 0.0;
+
+  Three() = default;
+  Three(Two of_xy, double of_z) : xy(of_xy), z(of_z) {}
+  explicit Three(const double* from) : z(from[2]) { std::memcpy(&xy, from, sizeof xy); }
+  void store(double* to) const {
+    std::memcpy(to, &xy, sizeof xy);
+    to[2] = z;
+  }
+  // Where takes(component), that of `other`.
+  Three with(const Three& other, auto&& takes) const {
+    return {Two{takes(0) ? other.xy[0] : xy[0], takes(1) ? other.xy[1] : xy[1]}, takes(2) ? other.z : z};
+  }
+};
+Three operator+(const Three& a, const Three& b) { return {a.xy + b.xy, a.z + b.z}; }
+Three operator-(const Three& a, const Three& b) { return {a.xy - b.xy, a.z - b.z}; }
+Three operator*(double s, const Three& a) { return {s * a.xy, s * a.z}; }
+
+// Given::add of many, whose moments are put together at the end.
+class DragSums {
+ public:
+  void add(const Three& x, const Three& q, const Three& w) {
+    impulse_ = impulse_ + q;
+    x_on_z_ += q.z * x.xy;
+    z_on_xy_ += x.z * q.xy;
+    crosswise_ += x.xy * Three::Two{q.xy[1], q.xy[0]};
+    work_.xy += q.xy * w.xy;
+    work_.z += q.z * w.z;
+  }
+  Given given() const {
+    return {{impulse_.xy[0], impulse_.xy[1], impulse_.z},
+            {x_on_z_[1] - z_on_xy_[1], z_on_xy_[0] - x_on_z_[0], crosswise_[0] - crosswise_[1]},
+            work_.xy[0] + work_.xy[1] + work_.z};
+  }
+
+ private:
+  Three impulse_, work_;
+  Three::Two x_on_z_{}, z_on_xy_{}, crosswise_{};
+};
+
+}  // namespace
 
 LatticeDrag::LatticeDrag(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports,
                          ThreadTeam& team)
@@ -54,31 +102,31 @@ void LatticeDrag::act(const ActingGroups& acting, std::span<NodeLine> nodes, std
   constexpr std::size_t at_once = 1024;
   const std::vector<Entry>& entries = of_instant_.of(acting, [&](const ActingGroups& of) { return sum_of(of); });
   const auto blocks = static_cast<Index>((entries.size() + at_once - 1) / at_once);
-  of_block_.assign(static_cast<std::size_t>(blocks), {});
-  team_.for_each(blocks, [&](Index b) {
-    Given& sums = of_block_[static_cast<std::size_t>(b)];
-    const std::size_t first = static_cast<std::size_t>(b) * at_once;
-    for (std::size_t i = first; i < std::min(first + at_once, entries.size()); ++i) {
-      const auto line = static_cast<std::size_t>(entries[i].line);
-      NodeLine& node = nodes[line];
-      const double C = entries[i].c, ratio = C * node.inverse_mass;
-      Vector q, x;
-      double work = 0.0;
-      for (std::size_t c = 0; c < 3; ++c) {
-        const bool held = supports_.any() && supports_.holds(line, c);
-        const double middle = before.empty() ? node.velocity[c] : 0.5 * (before[line][c] + node.velocity[c]);
-        const double w = held ? node.velocity[c] : middle / (1.0 + 0.5 * ratio);
-        if (!felt.empty()) felt[line][c] = w;
-        q[c] = -C * w;
-        x[c] = X_[line][c] + node.displacement[c];
-        if (held && !withheld.empty())
-          withheld[line][c] += q[c];
-        else
-          node.velocity[c] -= ratio * w;
-        work += q[c] * w;
+  of_block_.resize(static_cast<std::size_t>(blocks));
+  const bool any_held = supports_.any();
+  team_.for_each(blocks, [&, any_held, lines = nodes.data(), before = before.data(), felt = felt.data(),
+                          withheld = withheld.data(), X = X_.data()](Index b) {
+    DragSums sums;
+    const std::size_t first = static_cast<std::size_t>(b) * at_once, last = std::min(first + at_once, entries.size());
+    for (const auto& [line, C] : std::span(entries).subspan(first, last - first)) {
+      NodeLine& node = lines[line];
+      const double ratio = C * node.inverse_mass, slowed = 1.0 / (1.0 + 0.5 * ratio);
+      const Three v(node.velocity), middle = before == nullptr ? v : 0.5 * (Three(before[line].data()) + v);
+      Three w = slowed * middle, change = ratio * w;
+      if (any_held && supports_.held(static_cast<std::size_t>(line)) >= 0) {
+        const auto is_held = [&](std::size_t c) { return supports_.holds(static_cast<std::size_t>(line), c); };
+        w = w.with(v, is_held);
+        change = ratio * w;
+        if (withheld != nullptr) {
+          (Three(withheld[line].data()) + Three().with(-C * w, is_held)).store(withheld[line].data());
+          change = change.with(Three(), is_held);
+        }
       }
-      sums.add(x, q, work);
+      if (felt != nullptr) w.store(felt[line].data());
+      (v - change).store(node.velocity);
+      sums.add(Three(X[line].data()) + Three(node.displacement), -C * w, w);
     }
+    of_block_[static_cast<std::size_t>(b)] = sums.given();
   });
   for (const Given& given : of_block_) ledger += given;
 }
