@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace {
 
 // Against the sums written out, of two strikes with the nodes elsewhere: rows whose forces change and such that do not.
 TEST(LoadWorkKernel, SumsWhatForcesDoWithVelocitiesAndOnTheWay) {
-  constexpr std::size_t lines = 40, rows = 5, N = 4;
+  constexpr std::size_t lines = 40, rows = 7, N = 4;
   std::mt19937 random(3);
   const auto number = [&] { return std::uniform_real_distribution<double>(-1.0, 1.0)(random); };
   for (const std::size_t d : {1u, 2u, 3u})
@@ -20,11 +21,11 @@ TEST(LoadWorkKernel, SumsWhatForcesDoWithVelocitiesAndOnTheWay) {
       std::vector<std::array<std::int32_t, Eight::lanes>> of(rows * N);
       for (auto& row : of)
         for (std::int32_t& line : row) line = static_cast<std::int32_t>(random() % lines);
-      std::vector<LoadRow> parts;  // the second, fourth: of one component where there are more
+      std::vector<LoadRow> parts;  // the second, fourth, sixth: of one component where there are more
       Index numbers = 0;
       for (std::size_t row = 0; row < rows; ++row) {
         const bool one = d > 1 && row % 2 == 1;
-        parts.push_back({one ? static_cast<std::int32_t>(row / 2) : LoadRow::all, numbers});
+        parts.push_back({one ? static_cast<std::int32_t>(row / 2 % d) : LoadRow::all, numbers});
         numbers += static_cast<Index>(N * (one ? 1 : d));
       }
       std::vector<Eight> force(static_cast<std::size_t>(numbers)), before(changes ? force.size() : 0), way(rows),
@@ -60,6 +61,16 @@ TEST(LoadWorkKernel, SumsWhatForcesDoWithVelocitiesAndOnTheWay) {
           }
         last = nodes;
       }
+      if (d == 1) continue;  // a control: of the wrong component nothing is right
+      const std::vector<Eight> right = power;
+      for (const std::size_t row : {1u, 3u, 5u})
+        parts[row].component = (parts[row].component + 1) % static_cast<std::int32_t>(d);
+      load_work_kernel(static_cast<int>(d))({N, of.data(), parts.data(), force.data(),
+                                             changes ? before.data() : nullptr, way.data()},
+                                            0, rows, nodes.data(), means.data(), power.data(), work.data());
+      for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t lane = 0; lane < Eight::lanes; ++lane)
+          EXPECT_EQ(std::abs(power[row].lane[lane] - right[row].lane[lane]) > 1e-10, row % 2 == 1);
     }
 }
 

@@ -35,20 +35,20 @@ void ContactSurface::number_by_place() {
   constexpr std::ptrdiff_t few = 16;
   std::vector<std::int32_t> order(vertices_.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto halve = [&](auto&& again, auto first, auto last) -> void {
-    if (last - first <= few) return std::sort(first, last);
+  const auto halve = [&](auto&& again, auto begin, auto end) -> void {
+    if (end - begin <= few) return std::sort(begin, end);
     Bounds box;
-    for (auto v = first; v != last; ++v) box.take(vertices_[static_cast<std::size_t>(*v)].place);
+    for (auto v = begin; v != end; ++v) box.take(vertices_[static_cast<std::size_t>(*v)].place);
     std::size_t axis = 0;
     for (const std::size_t c : {std::size_t{1}, std::size_t{2}})
       if (box.high[c] - box.low[c] > box.high[axis] - box.low[axis]) axis = c;
-    const auto middle = first + (last - first) / 2;
-    std::nth_element(first, middle, last, [&](std::int32_t a, std::int32_t b) {
+    const auto middle = begin + (end - begin) / 2;
+    std::nth_element(begin, middle, end, [&](std::int32_t a, std::int32_t b) {
       return std::pair(vertices_[static_cast<std::size_t>(a)].place[axis], a) <
              std::pair(vertices_[static_cast<std::size_t>(b)].place[axis], b);
     });
-    again(again, first, middle);
-    again(again, middle, last);
+    again(again, begin, middle);
+    again(again, middle, end);
   };
   halve(halve, order.begin(), order.end());
   std::vector<Vertex> vertices;

@@ -16,8 +16,8 @@ bool LatticeStrikes::strike(const LatticeGroup& group, double step, double t, st
   return admissible;
 }
 
-// The nodes collect a group's forces in their velocities. A large body's sums are written first when the first group's
-// forces are there.
+// The nodes collect a group's forces in their velocities. Sums are not made zero beforehand, which would take a pass
+// over a large body's memory: the first group's begin them.
 LatticeStrikes::NodalSums LatticeStrikes::look(std::span<NodeLine> nodes, double t,
                                                std::span<const double> duration_of_group, Ahead ahead) const {
   NodalSums sums{{}, {}, 0.0, true};
