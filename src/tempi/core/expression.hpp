@@ -71,7 +71,8 @@ class ExpressionAtPoints {
 
   Index blocks() const;                  // that have to be evaluated as time goes on; 0: of a formula without time
   void evaluate(Index block, double t);  // throws SolveError as finite_value
-  double operator[](std::size_t point) const { return values_[one_for_all_ ? 0 : point]; }
+  const double& operator[](std::size_t point) const { return values_[one_for_all_ ? 0 : point]; }  // stays there
+  std::span<const double> points() const { return points_; }
 
  private:
   struct Block;

@@ -57,12 +57,13 @@ class ViscousBatch final : public DampingBatch {
   ViscousBatch(const ElasticCells& cells, double lambda, double mu, std::span<const Index> elements,
                std::span<const std::int32_t> place, std::span<const std::array<bool, 3>> held)
       : width_(static_cast<std::size_t>(pack_width())),
-        row_(cells.stencil(0).size() * static_cast<std::size_t>(cells.dim())),
+        dim_(static_cast<std::size_t>(cells.dim())),
+        row_(cells.stencil(0).size() * dim_),
         lambda_(lambda),
         mu_(mu),
         packed_(cells.pack(elements, place)),
         kernel_(cell_resistance(packed_.shape)) {
-    invert_geometry(static_cast<std::size_t>(cells.dim()));
+    invert_geometry();
     const std::size_t of_pack = cells.stencil(0).size() * width_;
     packs_.assign(packed_.places.size() / of_pack, ViscousPack::free);
     for (std::size_t i = 0; i < packs_.size() * width_; ++i)
@@ -76,8 +77,24 @@ class ViscousBatch final : public DampingBatch {
                 std::span<double> kept) const override {
     const Viscous viscous{lambda_,        mu_,           sweep.relax,       sweep.step,
                           sweep.backward, packs_.data(), sweep.held.data(), sweep.withheld.data()};
-    return kernel_({packed_.geometry.data(), packed_.places.data(), {}}, viscous, first, last, nodes.data(),
+    return kernel_({packed_.geometry.data(), packed_.places.data(), {}, {}}, viscous, first, last, nodes.data(),
                    kept.empty() ? nullptr : kept.data());
+  }
+
+  void works(Index first, Index last, std::span<const double> kept, std::span<const NodeMean> velocities,
+             std::span<double> work) const override {
+    const std::size_t nodes = row_ / dim_;
+    for (auto pack = static_cast<std::size_t>(first); pack < static_cast<std::size_t>(last); ++pack) {
+      const double* p = &kept[pack * row_ * width_];
+      const std::int32_t* line = &packed_.places[pack * nodes * width_];
+      double* of_pack = &work[pack * width_];
+      std::fill_n(of_pack, width_, 0.0);
+      for (std::size_t a = 0; a < nodes; ++a, line += width_, p += dim_ * width_)
+        for (std::size_t lane = 0; lane < width_; ++lane) {
+          const double* v = velocities[static_cast<std::size_t>(line[lane])].velocity;
+          for (std::size_t c = 0; c < dim_; ++c) of_pack[lane] += p[c * width_ + lane] * v[c];
+        }
+    }
   }
 
   std::size_t row() const override { return row_; }
@@ -88,8 +105,8 @@ class ViscousBatch final : public DampingBatch {
 
  private:
   // dxi/dX in the geometry becomes dX/dxi.
-  void invert_geometry(std::size_t dim) {
-    const std::size_t size = dim * dim + 1, points = packed_.geometry.size() / (size * width_);
+  void invert_geometry() {
+    const std::size_t dim = dim_, size = dim * dim + 1, points = packed_.geometry.size() / (size * width_);
     for (std::size_t p = 0; p < points; ++p) {
       double* pack = &packed_.geometry[p * size * width_];
       for (std::size_t lane = 0; lane < width_; ++lane) {
@@ -106,7 +123,7 @@ class ViscousBatch final : public DampingBatch {
     }
   }
 
-  std::size_t width_, row_;
+  std::size_t width_, dim_, row_;
   double lambda_, mu_;
   PackedGeometry packed_;
   CellResistance kernel_;

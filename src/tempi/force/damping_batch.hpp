@@ -34,6 +34,10 @@ class DampingBatch {
                         std::span<double> kept) const = 0;
 
   virtual std::size_t row() const = 0;  // numbers an element of `kept`, dim for each stencil node
+  // Of packs, what these impulses do at velocities by line [J]: one number for each element there is room for in a
+  // pack.
+  virtual void works(Index first, Index last, std::span<const double> kept, std::span<const NodeMean> velocities,
+                     std::span<double> work) const = 0;
   // Of the element in that place, out of what was kept.
   virtual void impulse(std::size_t element, std::span<const double> kept, std::span<double> p) const = 0;
 };

@@ -229,7 +229,7 @@ void AviLattice::drift(State& state, std::size_t g, double now, bool watched) {
 }
 
 std::unique_ptr<LatticeWatch> AviLattice::new_watch() const {
-  return std::make_unique<LatticeWatch>(model_, plan_, strikes_, kick_drift_);
+  return std::make_unique<LatticeWatch>(model_, plan_, strikes_, loads_);
 }
 
 void AviLattice::rewind() {
@@ -336,6 +336,7 @@ void AviLattice::show(State& state, double now, Observer& observer) {
   if (mollifier_)
     for (const std::size_t g : acting_) watch_->add_works(g, *mollifier_, acting_.size());
   const Dampers* dampers = packed_dampers_.takes_all() ? nullptr : &dampers_;
+  if (packed_dampers_.takes_all()) packed_dampers_.look_at_works(watch_->means());
   for (const std::size_t g : acting_)
     watch_->show(g, std::lround(now) / group(g).ticks, step(g), now * lattice_.tick, nodes_, state, dampers,
                  packed_dampers_, observer);

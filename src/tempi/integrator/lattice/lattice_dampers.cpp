@@ -27,7 +27,12 @@ int turns_for(double rate) {
 
 LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports,
                                ThreadTeam& team, double tick)
-    : model_(model), supports_(supports), team_(team), drag_(model, plan, supports, team), impacts_(model, plan) {
+    : model_(model),
+      plan_(plan),
+      supports_(supports),
+      team_(team),
+      drag_(model, plan, supports, team),
+      impacts_(model, plan) {
   if (!model.has_dampers()) return;
   const std::size_t lines = plan.node_of_line.size();
   if (supports.any()) {
@@ -47,7 +52,7 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
         for (DamperPacks& packs : packed(part)) {
           auto batch = packs.force->damping_batch(packs.elements, plan.line_of_node, held_);
           takes_all_ = takes_all_ && batch != nullptr;
-          if (batch != nullptr) parts.push_back({std::move(packs), std::move(batch), {}, {}});
+          if (batch != nullptr) parts.push_back({std::move(packs), std::move(batch), {}, {}, {}});
         }
       for (const TermId term : part.terms)
         for (const HostedForce& h : model.forces_within(term))
@@ -79,8 +84,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
     return;
   }
   if (turns_ == 0) turns_ = turns_for(largest_rate(nodes));  // while nothing is withheld
-  if (keep) keep_slots();
-  const auto& touched = touched_.of(acting_, [&](const ActingGroups& of) { return lines_of(of); });
+  const auto& touched = this->touched();
   const auto each_touched = [&](auto&& visit) {
     team_.for_each(std::ssize(touched), lines_at_once, [&](Index i) {
       const auto line = static_cast<std::size_t>(touched[static_cast<std::size_t>(i)]);
@@ -187,36 +191,52 @@ double LatticeDampers::sweep(const Part& part, const DampingBatch::Sweep& how, s
   return work;
 }
 
-void LatticeDampers::keep_slots() {
-  if (!slots_.empty()) return;
-  for (std::size_t g = 0; g < parts_.size(); ++g)
-    for (std::size_t p = 0; p < parts_[g].size(); ++p)
-      for (std::size_t i = 0; i < parts_[g][p].packs.elements.size(); ++i)
-        if (parts_[g][p].packs.elements[i] >= 0) slots_.push_back({parts_[g][p].packs.hosts[i], g, p, i});
-  std::ranges::stable_sort(slots_, {}, &Slot::term);
+const std::vector<std::int32_t>& LatticeDampers::touched() {
+  return touched_.of(acting_, [&](const ActingGroups& of) { return lines_of(of); });
 }
 
-void LatticeDampers::add_work(TermId term, double step, std::span<const NodeMean> means, double& work) const {
-  const auto mean = [&](NodeId a) -> const NodeMean& { return means[static_cast<std::size_t>(drag_.line(a))]; };
-  for (const HostedForce& h : model_.forces_within(term)) {
-    if (!h.force->is_damper()) continue;
-    const auto add = [&](std::size_t node, double c) {
-      const auto line = static_cast<std::size_t>(drag_.line(h.force->stencil(h.element)[node]));
-      for (std::size_t i = 0; i < 3; ++i) work -= step * c * felt_[line][i] * means[line].velocity[i];
-    };
-    h.force->each_drag(h.element, std::ref(add));
-  }
-  impacts_.add_work(term, means, work);
-  const auto d = static_cast<std::size_t>(model_.dim());
-  for (auto found = std::ranges::lower_bound(slots_, term, {}, &Slot::term);
-       found != slots_.end() && found->term == term; ++found) {
-    const Slot& at = *found;
-    const Part& part = parts_[at.group][at.part];
-    std::array<double, 30> p;
-    part.batch->impulse(at.slot, part.kept, p);
-    const auto nodes = part.packs.force->stencil(part.packs.elements[at.slot]);
-    for (std::size_t i = 0; i < nodes.size() * d; ++i) work += p[i] * mean(nodes[i / d]).velocity[i % d];
-  }
+void LatticeDampers::look_at_works(std::span<const NodeMean> means) {
+  if (first_share_.empty()) find_shares();
+  const auto& touched = this->touched();
+  team_.for_each(std::ssize(touched), lines_at_once, [&](Index i) {
+    const auto line = static_cast<std::size_t>(touched[static_cast<std::size_t>(i)]);
+    const double *w = felt_[line].data(), *v = means[line].velocity;
+    drag_power_[line] = -(w[0] * v[0] + w[1] * v[1] + w[2] * v[2]);
+  });
+  for (const auto& [group, step] : acting_)
+    for (Part& part : parts_[group])
+      for (const auto& blocks : part.packs.colours)
+        team_.for_each(std::ssize(blocks), [&](Index b) {
+          const auto [first, last] = blocks[static_cast<std::size_t>(b)];
+          part.batch->works(first, last, part.kept, means, part.works);
+        });
+}
+
+// Of drags within a term, c step w . v; cells count whole.
+void LatticeDampers::find_shares() {
+  drag_power_.resize(plan_.node_of_line.size());
+  std::vector<std::vector<const double*>> of_cells(static_cast<std::size_t>(model_.term_count()));
+  for (auto& parts : parts_)
+    for (Part& part : parts) {
+      part.works.resize(part.packs.elements.size());
+      for (std::size_t i = 0; i < part.works.size(); ++i)
+        if (part.packs.elements[i] >= 0) of_cells[ordinal(part.packs.hosts[i])].push_back(&part.works[i]);
+    }
+  for (std::size_t g = 0; g < plan_.groups.size(); ++g)
+    for (const LatticePart& part : plan_.groups[g].parts)
+      for (const TermId term : part.terms) {
+        if (!model_.is_damped(term)) continue;
+        first_share_.push_back(shares_.size());
+        for (const HostedForce& h : model_.forces_within(term))
+          if (h.force->is_damper()) {
+            const auto stencil = h.force->stencil(h.element);
+            h.force->each_drag(h.element, [&](std::size_t node, double c) {
+              shares_.push_back({steps_[g] * c, &drag_power_[static_cast<std::size_t>(plan_.line(stencil[node]))]});
+            });
+          }
+        for (const double* work : of_cells[ordinal(term)]) shares_.push_back({1.0, work});
+      }
+  first_share_.push_back(shares_.size());
 }
 
 // Group by group, so that each has the sign of its duration.

@@ -44,12 +44,21 @@ class LatticeDampers {
   void begin() { acting_.clear(); }               // a new instant
   void announce(std::size_t group, double step);  // it acts in it
   // Kicks, after everything else of the instant, which is that of tick `now`; `before`: v-, by line. Supports have to
-  // settle once more. `keep`: for add_work. Throws SolveError (a restitution out of range), and nothing has changed.
+  // settle once more. `keep`: for look_at_works. Throws SolveError (a restitution out of range), and nothing has
+  // changed.
   void act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep, Memory& memory,
            Ledger& ledger);
 
-  // work += what the dampers within a term have done in the last instant, its nodes' mean velocities being those.
-  void add_work(TermId term, double step, std::span<const NodeMean> means, double& work) const;
+  // What the instant's dampers have done, its nodes' mean velocities being those; then that of those within a term [J],
+  // the damped terms of the plan counted in its order.
+  void look_at_works(std::span<const NodeMean> means);
+  double work(std::size_t damped, TermId term, std::span<const NodeMean> means) const {
+    double sum = 0.0;
+    for (std::size_t i = first_share_[damped]; i < first_share_[damped + 1]; ++i)
+      sum += shares_[i].factor * *shares_[i].work;
+    if (impacts_.any()) impacts_.add_work(term, means, sum);
+    return sum;
+  }
 
   // For reports (Dampers::report), by line: impulses [N s] when groups act for durations of any sign; `nodes` as they
   // are then, with v- + |durations| (force but for dampers) / m as velocities, which are lost.
@@ -64,20 +73,23 @@ class LatticeDampers {
     DamperPacks packs;
     std::unique_ptr<DampingBatch> batch;
     std::vector<double> kept, of_turn;  // impulses of the instant, and of one turn of it
+    std::vector<double> works;          // of these; where somebody looks
   };
-  struct Slot {
-    TermId term;
-    std::size_t group, part, slot;
+  struct Share {  // of a term in what dampers have done
+    double factor;
+    const double* work;
   };
 
   double sweep(const Part& part, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
                std::span<double> kept) const;
   double largest_rate(std::span<const NodeLine> nodes) const;
   void resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory, Ledger& ledger);
-  void keep_slots();
+  void find_shares();
+  const std::vector<std::int32_t>& touched();
   std::vector<std::int32_t> lines_of(const ActingGroups& acting) const;
 
   const Model& model_;
+  const LatticeGroups& plan_;
   const LatticeSupports& supports_;
   ThreadTeam& team_;
   LatticeDrag drag_;
@@ -95,7 +107,9 @@ class LatticeDampers {
   std::vector<std::array<bool, 3>> held_;            // by line; empty without supports
   mutable std::vector<Vector> withheld_;             // by line
   mutable std::vector<double> of_block_;
-  std::vector<Slot> slots_;  // by term, as soon as somebody looks
+  std::vector<double> drag_power_;        // by line, -felt . mean velocity; as soon as somebody looks, as what follows
+  std::vector<Share> shares_;             // by damped term
+  std::vector<std::size_t> first_share_;  // of each, and behind the last
 };
 
 }  // namespace tempi

@@ -2,7 +2,6 @@
 #include "tempi/integrator/lattice/lattice_loads.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -28,8 +27,11 @@ void book(Ledger& ledger, const Vector& force, const Vector& moment, double dura
   }
 }
 
-struct HashOfPoint {
-  std::size_t operator()(const Vector& X) const { return fingerprint(std::as_bytes(std::span(X)), 0); }
+// Where an entry has its numbers, of which it has one for each component there are forces in: bit c of `which`.
+template <unsigned which>
+struct Components {
+  static constexpr bool x = (which & 1U) != 0, y = (which & 2U) != 0, z = (which & 4U) != 0;
+  static constexpr std::size_t at_y = x ? 1 : 0, at_z = at_y + (y ? 1 : 0), count = at_z + (z ? 1 : 0);
 };
 
 }  // namespace
@@ -151,6 +153,8 @@ class LatticeLoads::Builder {
 
   void finish_timed(const OfTime& from) {
     Dead& loads = group_.timed.emplace_back();
+    loads.force = from.force;
+    loads.of = from.formula;
     for (std::size_t c = 0; c < 3; ++c)
       if (from.formula[c] != nullptr)
         loads.formulas.emplace_back(static_cast<int>(c),
@@ -190,6 +194,7 @@ class LatticeLoads::Builder {
               shares.each.begin()));
         loads.shares.push_back(std::move(shares));
       }
+      loads.of.push_back(formulas_[f].value);
       loads.formulas.emplace_back(*formulas_[f].value, in_order_of_use(formulas_[f].points, f, loads.shares),
                                   formulas_[f].what);
     }
@@ -215,8 +220,9 @@ class LatticeLoads::Builder {
 
   void finish_following(const Force& force, const std::vector<Index>& elements) {
     Following loads;
+    loads.of = &force;
     loads.batch = force.batch(model_.dim(), elements, plan_.line_of_node);
-    loads.elements = std::ssize(elements);
+    loads.elements = elements;
     loads.rows.resize(static_cast<std::size_t>(loads.batch->row()) * elements.size());
     for (const Index k : elements)
       for (const NodeId a : force.stencil(k)) loads.lines.push_back(plan_.line(a));
@@ -305,23 +311,23 @@ LatticeLoads::Sums LatticeLoads::in_blocks(const Forces& loads, Each&& each) con
 // compilers make something slow of arrays.
 template <unsigned which, LatticeLoads::Ways ways, class Line>
 LatticeLoads::Sums LatticeLoads::node_sums_of(const Dead& loads, Line* nodes, double step) const {
-  constexpr bool x = (which & 1U) != 0, y = (which & 2U) != 0, z = (which & 4U) != 0;
-  constexpr std::size_t at_y = x ? 1 : 0, at_z = at_y + (y ? 1 : 0), n = at_z + (z ? 1 : 0);
+  using Of = Components<which>;
+  constexpr bool x = Of::x, y = Of::y, z = Of::z;
   constexpr bool kicks = !std::is_const_v<Line>, sums_ways = ways == Ways::summed;
   const double v0 = loads.value[0], v1 = loads.value[1], v2 = loads.value[2];
   const std::int32_t* lines = loads.lines.data();
   const double* weights = loads.weights.data();
   return in_blocks(loads, [=](std::size_t i, Sums& of_block) {
     Line& node = nodes[lines[i]];
-    const double *w = weights + i * n, *u = node.displacement;
+    const double *w = weights + i * Of::count, *u = node.displacement;
     const double u0 = u[0], u1 = u[1], u2 = u[2], factor = kicks ? step * node.inverse_mass : 0.0;
-    const double f0 = x ? v0 * w[0] : 0.0, f1 = y ? v1 * w[at_y] : 0.0, f2 = z ? v2 * w[at_z] : 0.0;
+    const double f0 = x ? v0 * w[0] : 0.0, f1 = y ? v1 * w[Of::at_y] : 0.0, f2 = z ? v2 * w[Of::at_z] : 0.0;
     if constexpr (x && kicks) node.velocity[0] += factor * f0;
     if constexpr (y && kicks) node.velocity[1] += factor * f1;
     if constexpr (z && kicks) node.velocity[2] += factor * f2;
     if constexpr (x && sums_ways) of_block.way[0] += w[0] * u0;
-    if constexpr (y && sums_ways) of_block.way[1] += w[at_y] * u1;
-    if constexpr (z && sums_ways) of_block.way[2] += w[at_z] * u2;
+    if constexpr (y && sums_ways) of_block.way[1] += w[Of::at_y] * u1;
+    if constexpr (z && sums_ways) of_block.way[2] += w[Of::at_z] * u2;
     if constexpr (y || z) of_block.moment[0] += (z ? u1 * f2 : 0.0) - (y ? u2 * f1 : 0.0);
     if constexpr (z || x) of_block.moment[1] += (x ? u2 * f0 : 0.0) - (z ? u0 * f2 : 0.0);
     if constexpr (x || y) of_block.moment[2] += (y ? u0 * f1 : 0.0) - (x ? u1 * f0 : 0.0);
@@ -407,8 +413,9 @@ void LatticeLoads::evaluate(std::size_t g, double t, std::span<const NodeLine> n
     loads.batch->prepare(t);
     constexpr Index at_once = 256;
     const Index row = loads.batch->row();
-    team_.for_each((loads.elements + at_once - 1) / at_once, [&](Index b) {
-      const Index first = b * at_once, last = std::min(first + at_once, loads.elements);
+    const Index count = std::ssize(loads.elements);
+    team_.for_each((count + at_once - 1) / at_once, [&](Index b) {
+      const Index first = b * at_once, last = std::min(first + at_once, count);
       loads.batch->evaluate(first, last, nodes, std::span(loads.rows).subspan(static_cast<std::size_t>(first * row)));
     });
     std::ranges::fill(loads.force, 0.0);
@@ -449,15 +456,15 @@ void LatticeLoads::with_components(const Forces& loads, Each&& each) {
 template <unsigned which>
 inline LatticeLoads::Vector LatticeLoads::add_to_sums(const Moving& loads, std::size_t i, const NodeLine& node,
                                                       Sums& sums) {
-  constexpr bool x = (which & 1U) != 0, y = (which & 2U) != 0, z = (which & 4U) != 0;
-  constexpr std::size_t at_y = x ? 1 : 0, at_z = at_y + (y ? 1 : 0), n = at_z + (z ? 1 : 0);
+  using Of = Components<which>;
+  constexpr std::size_t n = Of::count, at_y = Of::at_y, at_z = Of::at_z;
   const double *force = &loads.force[i * n], *last = &loads.last[2 * i * n], *X = loads.X[i].data();
   const double u0 = node.displacement[0], u1 = node.displacement[1], u2 = node.displacement[2];
   const double x0 = X[0] + u0, x1 = X[1] + u1, x2 = X[2] + u2;
   double f0 = 0.0, f1 = 0.0, f2 = 0.0;
-  if constexpr (x) sums.work += 0.5 * (last[0] + (f0 = force[0])) * (u0 - last[n]);
-  if constexpr (y) sums.work += 0.5 * (last[at_y] + (f1 = force[at_y])) * (u1 - last[n + at_y]);
-  if constexpr (z) sums.work += 0.5 * (last[at_z] + (f2 = force[at_z])) * (u2 - last[n + at_z]);
+  if constexpr (Of::x) sums.work += 0.5 * (last[0] + (f0 = force[0])) * (u0 - last[n]);
+  if constexpr (Of::y) sums.work += 0.5 * (last[at_y] + (f1 = force[at_y])) * (u1 - last[n + at_y]);
+  if constexpr (Of::z) sums.work += 0.5 * (last[at_z] + (f2 = force[at_z])) * (u2 - last[n + at_z]);
   sums.force[0] += f0;
   sums.force[1] += f1;
   sums.force[2] += f2;
@@ -469,7 +476,7 @@ inline LatticeLoads::Vector LatticeLoads::add_to_sums(const Moving& loads, std::
 
 void LatticeLoads::kick(Moving& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const {
   with_components(loads, [&]<unsigned which>() {
-    constexpr auto n = static_cast<std::size_t>(std::popcount(which));
+    using Of = Components<which>;
     const Sums sums = in_blocks(loads, [&, step, work](std::size_t i, Sums& of_block) {
       NodeLine& node = nodes[static_cast<std::size_t>(loads.lines[i])];
       const auto [f0, f1, f2] = add_to_sums<which>(loads, i, node, of_block);
@@ -478,14 +485,14 @@ void LatticeLoads::kick(Moving& loads, double step, std::span<NodeLine> nodes, L
       node.velocity[1] += factor * f1;
       node.velocity[2] += factor * f2;
       if (work == Work::left) return;
-      double *force = &loads.last[2 * i * n], *displacement = force + n;
+      double *force = &loads.last[2 * i * Of::count], *displacement = force + Of::count;
       const auto note = [&](double f, double u) {
         *force++ = f;
         *displacement++ = u;
       };
-      if constexpr ((which & 1U) != 0) note(f0, node.displacement[0]);
-      if constexpr ((which & 2U) != 0) note(f1, node.displacement[1]);
-      if constexpr ((which & 4U) != 0) note(f2, node.displacement[2]);
+      if constexpr (Of::x) note(f0, node.displacement[0]);
+      if constexpr (Of::y) note(f1, node.displacement[1]);
+      if constexpr (Of::z) note(f2, node.displacement[2]);
     });
     book(ledger, sums.force, sums.moment, step);
     if (work == Work::booked) ledger.work += sums.work;
@@ -525,6 +532,35 @@ void LatticeLoads::report(std::size_t g, double duration, std::span<const NodeLi
       ledger.work += all.work;
     });
   });
+}
+
+LatticeLoads::Values::Values(const LatticeLoads& loads, std::size_t group) : group_(loads.groups_[group]) {
+  for (const ExpressionAtPoints& formula : group_.changing.formulas) {
+    Places& places = place_of_.emplace_back();
+    const auto points = formula.points();
+    for (std::size_t i = 0; i < points.size(); i += 3) places[{points[i], points[i + 1], points[i + 2]}] = i / 3;
+  }
+  for (const Following& following : group_.following) {
+    auto& places = element_of_.emplace_back();
+    for (std::size_t i = 0; i < following.elements.size(); ++i) places[following.elements[i]] = i;
+  }
+}
+
+const double* LatticeLoads::Values::of(const Force& force, const DeadPart& part) const {
+  const auto c = static_cast<std::size_t>(part.component);
+  if (!part.value->depends_on_position())
+    return &std::ranges::find_if(group_.timed, [&](const Dead& loads) {
+              return loads.force == &force && loads.of[c] == part.value;
+            })->value[c];
+  const Changing& changing = group_.changing;
+  const auto f = static_cast<std::size_t>(std::ranges::find(changing.of, part.value) - changing.of.begin());
+  return &changing.formulas[f][place_of_[f].at(part.X)];
+}
+
+const double* LatticeLoads::Values::of(const Force& force, Index element) const {
+  const auto f = std::ranges::find(group_.following, &force, &Following::of);
+  const std::size_t place = element_of_[static_cast<std::size_t>(f - group_.following.begin())].at(element);
+  return &f->rows[place * static_cast<std::size_t>(f->batch->row())];
 }
 
 void LatticeLoads::save(ArchiveWriter& archive) const {

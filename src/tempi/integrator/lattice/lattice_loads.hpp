@@ -16,9 +16,11 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "tempi/core/archive.hpp"
+#include "tempi/core/fingerprint.hpp"
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
@@ -27,6 +29,11 @@
 namespace tempi {
 
 class LatticeLoads {
+  struct Group;
+  struct HashOfPoint {
+    std::size_t operator()(const std::array<double, 3>& X) const { return fingerprint(std::as_bytes(std::span(X)), 0); }
+  };
+
  public:
   using Vector = std::array<double, 3>;
 
@@ -64,6 +71,21 @@ class LatticeLoads {
     each_moving(groups_[group], [&](const Moving& loads) { each(loads); });
   }
 
+  // Where what a group's loads are made of has its values as last evaluated, for who looks at single terms. The loads
+  // must outlive it.
+  class Values {
+   public:
+    Values(const LatticeLoads& loads, std::size_t group);
+    const double* of(const Force& force, const DeadPart& part) const;  // of a part that depends on time
+    const double* of(const Force& force, Index element) const;         // row of a load that is not dead [N]
+
+   private:
+    using Places = std::unordered_map<Vector, std::size_t, HashOfPoint>;
+    const Group& group_;
+    std::vector<Places> place_of_;                                    // by formula of the changing
+    std::vector<std::unordered_map<Index, std::size_t>> element_of_;  // of each of the following
+  };
+
   // Where the ways of the loads are, for who takes several instants back (the ledger is his, too).
   std::vector<double> ways() const;
   void set_ways(std::span<const double> ways);
@@ -78,6 +100,8 @@ class LatticeLoads {
     std::vector<std::size_t> components;  // in which there are forces: few bytes a node, where all nodes have some
   };
   struct Dead : Forces {
+    const Force* force = nullptr;                              // of the timed
+    std::array<const Expression*, 3> of{};                     // likewise, by component
     std::vector<double> weights;                               // of the values, in these components of each entry
     std::vector<std::pair<int, ExpressionAtPoints>> formulas;  // of t, by component
     Vector value{1.0, 1.0, 1.0}, sum{};                        // sum: of the weights
@@ -99,12 +123,14 @@ class LatticeLoads {
     std::vector<std::size_t> first;  // of each block of entries, and behind the last
   };
   struct Changing : Moving {
-    std::vector<Shares> shares;  // by formula
+    std::vector<Shares> shares;         // by formula
+    std::vector<const Expression*> of;  // likewise
     std::vector<ExpressionAtPoints> formulas;
   };
   struct Following : Moving {
+    const Force* of = nullptr;
     std::unique_ptr<LoadBatch> batch;
-    Index elements = 0;
+    std::vector<Index> elements;
     std::vector<std::int32_t> entry;  // of each node of the elements, in the order of the rows
     std::vector<double> rows;
   };

@@ -8,14 +8,14 @@
 #include <cmath>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tempi/core/aligned_vector.hpp"
-#include "tempi/force/load_work_kernel.hpp"
 #include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
-#include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/lattice/lattice_dampers.hpp"
+#include "tempi/integrator/lattice/lattice_load_works.hpp"
 #include "tempi/integrator/lattice/lattice_mollifier.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
@@ -25,8 +25,7 @@ namespace tempi {
 class LatticeWatch {
  public:
   // All must outlive it.
-  LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes,
-               const KickDrift& kick_drift);
+  LatticeWatch(const Model& model, const LatticeGroups& plan, const LatticeStrikes& strikes, const LatticeLoads& loads);
 
   void begin() { kept_so_far_ = 0; }  // a new instant
   Index places() const { return places_; }
@@ -57,8 +56,9 @@ class LatticeWatch {
 
   // Once the nodes are noted: what a group's terms have done by the chain rule, in an instant of so many groups.
   void add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting);
-  // Then: shows the group's strikes. `state`: where the observer may look. The dampers are
-  // those that have acted in this instant, `dampers` or, where that is null, `packed`.
+  std::span<const NodeMean> means() const { return means_; }  // by line
+  // Then: shows the group's strikes. `state`: where the observer may look. The dampers are those that have acted in
+  // this instant, `dampers` or, where that is null, `packed`, which has looked at its works.
   void show(std::size_t group, Index update, double step, double t, const LatticeNodes& nodes, State& state,
             const Dampers* dampers, const LatticeDampers& packed, Observer& observer);
 
@@ -67,40 +67,25 @@ class LatticeWatch {
   void load(ArchiveReader& archive);
 
  private:
-  // Loads within a part's terms, in rows of eight of them (load_work_kernel.hpp); rows without a load are left out.
-  struct Loads {
-    std::size_t nodes = 0;                  // of a term, at most
-    std::vector<std::int32_t> rows, slots;  // which there are; of each loaded term, eight times its row and its lane
-    std::vector<LoadRow> parts;             // what these rows have
-    std::vector<std::array<std::int32_t, Eight::lanes>> lines;
-    std::vector<Eight> force, displacement, way;
-    std::vector<std::size_t> changing;  // which of the loaded terms' forces change
-  };
   struct Kept {
+    explicit Kept(LatticeLoadWorks of_loads) : loads(std::move(of_loads)) {}
     Index place = 0;                         // of the part's first term in the engine's order
     std::size_t room = 0;                    // its terms, in whole packs
     std::size_t energies = 0, impulses = 0;  // where those of the instant in hand begin in `told_`
-    std::vector<double> damping_work, load_work;
-    std::vector<double> more_work;             // by the chain rule, to be shown; empty where nothing is mollified
-    std::vector<std::int32_t> loaded, damped;  // places of its terms with loads, with dampers; ascending
-    Loads loads;
+    std::vector<double> damping_work;
+    std::vector<double> more_work;     // by the chain rule, to be shown; empty where nothing is mollified
+    std::vector<std::int32_t> damped;  // places of its terms with dampers; ascending
+    std::size_t first_damped = 0;      // the first's number among the plan's
+    LatticeLoadWorks loads;
   };
   typedef double Two __attribute__((vector_size(16)));
   static constexpr Index most_at_once = 1024;  // terms looked at together, at the most
   struct Figures {                             // of those
     alignas(64) std::array<double, most_at_once> kinetic, work;
   };
-  void look_at_loads(const LatticePart& part, Kept& kept, double t, const LatticeNodes& nodes, State& state);
   void review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
               std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed, Figures& found);
-  void make_room_for_loads(const LatticePart& part, Kept& kept) const;
-  std::vector<double> load_forces(TermId term, double t, const State& state) const;
-  void put_load(Loads& loads, std::size_t k, std::span<const double> force) const;
-  void add_loads(Kept& kept, Index first, Index last, double step, std::span<const NodeLine> nodes, Figures& found);
-  double* load_force(Loads& loads, std::size_t k, std::size_t component) const;
-  double damping_work(TermId term, double step, const Dampers* dampers, const LatticeDampers& packed) const;
-  template <class Visit>
-  void each_component(TermId term, Visit&& visit) const;
+  double work_of(std::span<const double> impulses, TermId term) const;
   void show_one_by_one(const LatticePart& part, Kept& kept, Index first, Index last, const Figures& found, Index update,
                        double step, double t, State& state, Observer& observer) const;
 
@@ -109,8 +94,6 @@ class LatticeWatch {
   const Model& model_;
   const LatticeGroups& plan_;
   const LatticeStrikes& strikes_;
-  const KickDrift& kick_drift_;
-  LoadWorkKernel load_works_;
   AlignedVector<NodeMean> means_;  // by line; before they are complete the kinetic energy has a minus
   std::vector<double> half_mass_;  // by line
   Index places_ = 0;
