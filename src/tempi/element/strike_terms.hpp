@@ -99,25 +99,31 @@ struct TermsAtOnce {
     scatter<D>(nodes, place, force[0].data());  // last: it is the sum of the others
   }
 
+  // Of terms whose impulses are kept: those of more do not stay in a third cache until they are reviewed.
+  static constexpr Index most_packs_in_caches = (Index{8} << 20) / static_cast<Index>((N - 1) * D * W * sizeof(double));
+
   [[gnu::flatten]] static bool strike(const PackedTerms& terms, Index first, Index last, double step, NodeLine* nodes,
                                       double* energies, double* kept) {
     Sums sums = {{}, P(0.0), ~Bits{}};
+    const bool keeps = energies != nullptr, streams = keeps && terms.packs > most_packs_in_caches;
     for (Index pack = first; pack < last; ++pack) {
       if (pack + ahead < terms.packs) {
         prefetch(terms, pack + ahead, nodes);
-        for (std::size_t i = 0; energies != nullptr && i < (N - 1) * D; ++i)
+        for (std::size_t i = 0; keeps && !streams && i < (N - 1) * D; ++i)
           __builtin_prefetch(kept + ((N - 1) * D * ahead + i) * W, 1);
       }
-      add_pack<Energy::asked>(terms, pack, P(-step), nodes, sums, energies != nullptr);
-      if (energies != nullptr) {
+      add_pack<Energy::asked>(terms, pack, P(-step), nodes, sums, keeps);
+      if (keeps) {
         sums.energy.store(energies);
         sums.energy = P(0.0);
         energies += W;
         for (std::size_t a = 1; a < N; ++a)
-          for (std::size_t i = 0; i < D; ++i, kept += W) sums.force[a][i].store(kept);
+          for (std::size_t i = 0; i < D; ++i, kept += W)
+            streams ? sums.force[a][i].stream(kept) : sums.force[a][i].store(kept);
       }
       strike_pack(terms, pack, nodes, sums.force);
     }
+    if (streams) stream_end();
     return all(sums.admissible);
   }
 

@@ -56,6 +56,16 @@ struct Pack {
   }
 
   void store(double* to) const { __builtin_memcpy(to, &v, sizeof(Values)); }  // anywhere
+  // Past the caches, aligned to the width: for what is read again after more than they hold. Other threads see it after
+  // a fence (stream_end).
+  void stream(double* to) const {
+    if constexpr (W == 8)
+      __builtin_ia32_movntpd512(to, v);
+    else if constexpr (W == 4)
+      __builtin_ia32_movntpd256(to, v);
+    else
+      __builtin_ia32_movntpd(to, v);
+  }
 
   friend Pack operator+(Pack a, Pack b) { return Pack(a.v + b.v); }
   friend Pack operator-(Pack a, Pack b) { return Pack(a.v - b.v); }
@@ -63,6 +73,8 @@ struct Pack {
   friend Pack operator/(Pack a, Pack b) { return Pack(a.v / b.v); }
   friend Pack operator-(Pack a) { return Pack(-a.v); }
 };
+
+inline void stream_end() { __builtin_ia32_sfence(); }
 
 template <int W>
 inline Pack<W> magnitude(Pack<W> x) {

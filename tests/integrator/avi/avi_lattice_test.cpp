@@ -520,6 +520,32 @@ TEST(WatchedOnALattice, EnergyResidualsAreThoseOfTheQueue) {
     }
 }
 
+// So many terms at once that what strikes keep goes past the caches.
+TEST(WatchedOnALattice, TermsOfALargeBodyGiveWhatItsNodesGet) {
+  const Body body = make_body(tetrahedron_mesh(CellType::tetrahedron4, 27, 0.1, 3), NeoHookean{{1.3, 0.7}}, 1.2);
+  ASSERT_GT(body.model->term_count(), 117000);
+  const TickLattice lattice{1e-3, std::vector<std::int32_t>(static_cast<std::size_t>(body.model->term_count()), 1)};
+  AviLattice watched(*body.model, lattice, {.threads = 2, .rechecked = 0.0}),
+      alone(*body.model, lattice, {.rechecked = 0.0});
+  State a = start_of(body), b = a;
+  EnergyResidual residual(*body.model);
+  watched.advance_to(a, 1e-9);
+  residual.begin(a);
+  const auto kinetic = [&] {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < a.velocity.size(); ++i)
+      sum += 0.5 * body.model->mass()[i / 3] * a.velocity[i] * a.velocity[i];
+    return sum;
+  };
+  const double before = kinetic();
+  watched.advance_to(a, 4.5e-3, residual);
+  alone.advance_to(b, 4.5e-3);
+  EXPECT_TRUE(same_bits(a, b));
+  const double change = std::abs(kinetic() - before);
+  EXPECT_GT(change, 1e-6 * before);
+  EXPECT_LT(std::abs(residual.unbooked(a)), 1e-13 * before);
+}
+
 // ---- how the model is taken apart ----
 
 std::vector<std::pair<std::string, Body>> bodies_to_take_apart() {
