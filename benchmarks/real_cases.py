@@ -66,14 +66,16 @@ MOVED = '[[fix]]\nwhere = "X < 1e-9"\ndisplacement = ["1e-6*sin(1000*t)", "1e-6*
 SURFACE = 'where = "X < 1e-9 || Y < 1e-9 || Z < 1e-9 || X > 1-1e-9 || Y > 1-1e-9 || Z > 1-1e-9"\n'
 GRAVITY = '[[load]]\ntype = "gravity"\nvalue = {}\n'
 CONSTANT = GRAVITY.format("[0, 0, -9.81]")
+GRAVITY_OF_T = GRAVITY.format('["0", "0", "-9.81*sin(100*t)"]')
 PRESSURE = '[[load]]\ntype = "pressure"\nvalue = 1e5\n' + SURFACE
+RAYLEIGH = '[[damping]]\ntype = "rayleigh"\nalpha = 10.0\nbeta = 1e-8\n'
 PROBE = '[[probe]]\nname = "corner"\npoint = [1, 1, 1]\n'
 
 # name: (sections, keys of [integrator]); free first.
 CASES = {
     "free": ("", ""),
     "gravity": (CONSTANT, ""),
-    "gravity of t": (GRAVITY.format('["0", "0", "-9.81*sin(100*t)"]'), ""),
+    "gravity of t": (GRAVITY_OF_T, ""),
     "gravity of X and t": (GRAVITY.format('["0", "0", "-9.81*(1+X)*sin(100*t)"]'), ""),
     "held, gravity": (HELD + CONSTANT, ""),
     "moved, gravity": (MOVED + CONSTANT, ""),
@@ -82,8 +84,11 @@ CASES = {
     "dead traction of t": ('[[load]]\ntype = "traction"\nvalue = ["0", "0", "1e5*sin(100*t)"]\n' + SURFACE, ""),
     "residual": ("", "residual = true\n"),
     "residual, gravity": (CONSTANT, "residual = true\n"),
+    "residual, gravity of t": (GRAVITY_OF_T, "residual = true\n"),
+    "residual, pressure": (PRESSURE, "residual = true\n"),
     "drag": ('[[damping]]\ntype = "drag"\ncoefficient = 1e-3\n', ""),
-    "rayleigh": ('[[damping]]\ntype = "rayleigh"\nalpha = 10.0\nbeta = 1e-8\n', ""),
+    "rayleigh": (RAYLEIGH, ""),
+    "residual, rayleigh": (RAYLEIGH, "residual = true\n"),
     "held, gravity, pressure, probe": (HELD + CONSTANT + PRESSURE + PROBE, ""),
 }
 # One step for all, a twentieth of a typical stable one so that all are stable: each over newmark.
