@@ -295,7 +295,7 @@ std::vector<LatticeDampers::Vector> LatticeDampers::forces(std::span<NodeLine> n
         part.batch->impulse(slot, kept, p);
         const auto stencil = part.packs.force->stencil(part.packs.elements[slot]);
         for (std::size_t i = 0; i < stencil.size() * d; ++i)
-          force[static_cast<std::size_t>(drag_.line(stencil[i / d]))][i % d] += p[i];
+          force[static_cast<std::size_t>(plan_.line(stencil[i / d]))][i % d] += p[i];
       }
     }
   std::ranges::fill(withheld_, Vector{});

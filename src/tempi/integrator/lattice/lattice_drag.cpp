@@ -57,7 +57,7 @@ class DragSums {
 
 LatticeDrag::LatticeDrag(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports,
                          ThreadTeam& team)
-    : plan_(plan), supports_(supports), team_(team) {
+    : supports_(supports), team_(team) {
   if (!model.has_dampers()) return;
   const auto d = static_cast<std::size_t>(model.dim());
   const std::size_t lines = plan.node_of_line.size();

@@ -40,8 +40,6 @@ class LatticeDrag {
   };
   std::vector<Resistance> resistance(std::span<const double> duration_of_group) const;
 
-  std::int32_t line(NodeId a) const { return plan_.line(a); }
-
  private:
   struct Entry {
     std::int32_t line;
@@ -49,7 +47,6 @@ class LatticeDrag {
   };
   std::vector<Entry> sum_of(const ActingGroups& acting) const;
 
-  const LatticeGroups& plan_;
   const LatticeSupports& supports_;
   ThreadTeam& team_;
   std::vector<std::vector<Entry>> of_group_;

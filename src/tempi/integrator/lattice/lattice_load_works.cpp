@@ -63,8 +63,7 @@ void LatticeLoadWorks::add_products(TermId term, std::size_t lane, const Lattice
     const auto add = [&](const DeadPart& part) {
       double weight = part.weight;
       const bool changes = part.value->depends_on_time();
-      if (weight != 0.0 && !changes)
-        weight *= part.value->constant() ? *part.value->constant() : finite_value(*part.value, part.X, 0.0, part.what);
+      if (weight != 0.0 && !changes) weight *= LatticeLoads::value_without_time(part);
       if (weight != 0.0)
         products.push_back({lane, place(part.node), static_cast<std::size_t>(part.component), weight,
                             changes ? values.of(force, part) : &one});

@@ -87,9 +87,7 @@ class LatticeLoads::Builder {
       if (part.weight == 0.0) return;
       const std::int32_t line = plan_.line(stencil[part.node]);
       if (!part.value->depends_on_time()) {
-        const double value =
-            part.value->constant() ? *part.value->constant() : finite_value(*part.value, part.X, 0.0, part.what);
-        constant_[line][static_cast<std::size_t>(part.component)] += part.weight * value;
+        constant_[line][static_cast<std::size_t>(part.component)] += part.weight * value_without_time(part);
       } else if (!part.value->depends_on_position()) {
         weights_of(force, part)[line][static_cast<std::size_t>(part.component)] += part.weight;
       } else {
@@ -267,6 +265,10 @@ LatticeLoads::LatticeLoads(const Model& model, const LatticeGroups& plan, Thread
     each_dead(groups_[g], look);
     each_moving(groups_[g], look);
   }
+}
+
+double LatticeLoads::value_without_time(const DeadPart& part) {
+  return part.value->constant() ? *part.value->constant() : finite_value(*part.value, part.X, 0.0, part.what);
 }
 
 void LatticeLoads::each_way(auto& group, auto&& visit) {

@@ -40,6 +40,8 @@ class LatticeLoads {
   // All must outlive it.
   LatticeLoads(const Model& model, const LatticeGroups& plan, ThreadTeam& team);
 
+  static double value_without_time(const DeadPart& part);  // throws SolveError where it has none
+
   bool any() const { return any_; }
   bool are_constant() const;  // in time and wherever nodes are
 
