@@ -17,9 +17,9 @@ namespace tempi {
 // Of the volume of a viscous cell; flatter ones resist as if they had so much left. Only linear elastic ones get there.
 inline constexpr double flattest = 1e-4;
 
-// Of a pack: all its nodes are free and no two the same; or some lanes only fill it up, at nodes of others; or a node
-// has held components.
-enum class ViscousPack : char { free, filled_up, at_support };
+// Of a pack: all its nodes are free and no two the same; or some lanes only fill it up, at nodes of others; or no lanes
+// do, and nodes are free or held in all components; or anything.
+enum class ViscousPack : char { free, filled_up, at_held_nodes, at_support };
 
 // What viscous cells do (resist_cells.hpp): one after the other, forwards or backwards, all packs of disjoint nodes.
 struct Viscous {

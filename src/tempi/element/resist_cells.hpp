@@ -9,6 +9,9 @@
 // Include in cell_kernels_*.cpp only, once per instruction set.
 #pragma once
 
+#include <bit>
+#include <cstdint>
+
 #include "tempi/element/strike_cells.hpp"
 #include "tempi/element/viscous_stress.hpp"
 
@@ -24,9 +27,12 @@ struct ResistingCells {
   using Law = ViscousLaw<P, Element::dim>;
 
   struct Pending {
-    Local e, v, inverse_mass, impulse;  // relative displacements; of every node
+    Local e, v, inverse_mass, impulse;   // relative displacements; of every node
+    std::array<P, N> beside_velocity;    // where nodes are held: what lies there, masses being held back
+    std::array<std::uint32_t, N> still;  // of those, a bit for each held lane
     P work;
   };
+  enum class Held { nothing, nodes, components };
 
   // sum_a dN_a/dx (x) dN_a/dx / m_a times `factor`.
   template <std::size_t q>
@@ -71,7 +77,7 @@ struct ResistingCells {
     return m;
   }
 
-  template <std::size_t q, bool held, bool summing>
+  template <std::size_t q, Held held, bool summing>
   [[gnu::noinline, gnu::flatten]] static void resist_at(const Law& law, P relax, P step, const double* geometry,
                                                         Pending& cell) {
     const double* at = geometry + (straight ? 0 : q * per_point);
@@ -91,7 +97,7 @@ struct ResistingCells {
     });
     const P factor = relax * volume * over * over;
     ViscousStress<P, Element::dim> viscous;
-    if constexpr (held) {
+    if constexpr (held == Held::components) {
       viscous = viscous_stress(law, metric_at_support<q>(inverse, cell.inverse_mass, factor), d);
     } else {
       viscous = viscous_stress(law, metric<q>(inverse, cell.inverse_mass, factor), d);
@@ -115,17 +121,17 @@ struct ResistingCells {
     for (P& p : others) p = -p;
     give<held, summing>(cell, 0, others);
   }
-  template <bool held, bool summing>
+  template <Held held, bool summing>
   static void give(Pending& cell, std::size_t a, const std::array<P, D>& p) {
     for (std::size_t i = 0; i < D; ++i) {
       if (summing) cell.impulse[a][i] = cell.impulse[a][i] + p[i];
-      cell.v[a][i] = cell.v[a][i] + p[i] * cell.inverse_mass[a][held ? i : 0];
+      cell.v[a][i] = cell.v[a][i] + p[i] * cell.inverse_mass[a][held == Held::components ? i : 0];
     }
   }
 
   // What a kick of the impulse would leave, without reading the node again.
-  static void write_velocity(const Pending& cell, std::size_t a, const std::int32_t* place, NodeLine* nodes) {
-    const P inverse_mass = cell.inverse_mass[a][0];
+  static void write_velocity(const Pending& cell, std::size_t a, P inverse_mass, const std::int32_t* place,
+                             NodeLine* nodes) {
     P v[3] = {P(0.0), P(0.0), P(0.0)};
     for (std::size_t i = 0; i < D; ++i) v[i] = cell.v[a][i];
     const auto write = [&](Index lane, const Quad& quad) {
@@ -134,7 +140,19 @@ struct ResistingCells {
     scatter_quads(v, write, inverse_mass);
   }
 
-  template <bool held, bool summing>
+  // Held nodes cannot be given velocity: they have no inverse mass.
+  static void hold_nodes(const std::int32_t* lines, const Viscous& cells, std::size_t a, Pending& cell) {
+    std::uint32_t& still = cell.still[a] = 0;
+    for (std::size_t lane = 0; lane < W; ++lane)
+      still |= static_cast<std::uint32_t>(cells.held[lines[lane]][0]) << lane;
+    cell.beside_velocity[a] = cell.inverse_mass[a][0];
+    if (still == 0) return;
+    alignas(P) double free[W];
+    for (std::size_t lane = 0; lane < W; ++lane) free[lane] = (still >> lane & 1) != 0 ? 0.0 : 1.0;
+    cell.inverse_mass[a][0] = cell.inverse_mass[a][0] * P::load(free);
+  }
+
+  template <Held held, bool summing>
   static void resist_pack(const Law& law, const std::int32_t* place, const double* geometry, const Viscous& cells,
                           bool filled_up, NodeLine* nodes, Pending& cell) {
     for (std::size_t a = 0; a < N; ++a) {
@@ -144,11 +162,12 @@ struct ResistingCells {
       gather_quads<4>([&](Index lane) -> const double* { return nodes[lines[lane]].velocity; }, quad);
       for (std::size_t i = 0; i < D; ++i) {
         cell.v[a][i] = quad[i];
-        if (held || i == 0) cell.inverse_mass[a][i] = quad[3];
+        if (held == Held::components || i == 0) cell.inverse_mass[a][i] = quad[3];
         if (summing) cell.impulse[a][i] = P(0.0);
         if (a > 0) cell.e[a][i] = cell.e[a][i] - cell.e[0][i];
       }
-      if constexpr (held)
+      if constexpr (held == Held::nodes) hold_nodes(lines, cells, a, cell);
+      if constexpr (held == Held::components)
         for (std::size_t lane = 0; lane < W; ++lane)
           for (std::size_t i = 0; i < D; ++i)
             if (cells.held[place[a * W + lane]][i]) cell.inverse_mass[a][i].v[lane] = 0.0;
@@ -162,17 +181,26 @@ struct ResistingCells {
       }
     }
     (std::make_index_sequence<Q>{});
-    if constexpr (!held) {
+    const auto withhold = [&](std::size_t a, std::size_t lane, std::size_t i) {
+      cells.withheld[place[a * W + lane]][i] += cell.impulse[a][i].v[lane];
+    };
+    if constexpr (held == Held::nothing) {
       for (std::size_t a = 0; a < N; ++a)
-        filled_up ? scatter<D>(nodes, place + a * W, cell.impulse[a].data()) : write_velocity(cell, a, place, nodes);
+        filled_up ? scatter<D>(nodes, place + a * W, cell.impulse[a].data())
+                  : write_velocity(cell, a, cell.inverse_mass[a][0], place, nodes);
+    } else if constexpr (held == Held::nodes) {
+      for (std::size_t a = 0; a < N; ++a) {
+        write_velocity(cell, a, cell.beside_velocity[a], place, nodes);
+        for (std::uint32_t still = cell.still[a]; still != 0; still &= still - 1)
+          for (std::size_t i = 0; i < D; ++i) withhold(a, static_cast<std::size_t>(std::countr_zero(still)), i);
+      }
     } else {
       for (std::size_t a = 0; a < N; ++a)
         for (std::size_t lane = 0; lane < W; ++lane)
           for (std::size_t i = 0; i < D; ++i) {
-            const double p = cell.impulse[a][i].v[lane], inverse_mass = cell.inverse_mass[a][i].v[lane];
-            const std::int32_t line = place[a * W + lane];
-            nodes[line].velocity[i] += p * inverse_mass;
-            if (inverse_mass == 0.0) cells.withheld[line][i] += p;
+            const double inverse_mass = cell.inverse_mass[a][i].v[lane];
+            nodes[place[a * W + lane]].velocity[i] += cell.impulse[a][i].v[lane] * inverse_mass;
+            if (inverse_mass == 0.0) withhold(a, lane, i);
           }
     }
   }
@@ -192,12 +220,18 @@ struct ResistingCells {
         for (std::size_t k = 0; k < points * per_point; k += 8) __builtin_prefetch(geometry(next) + k);
       }
       const ViscousPack kind = cells.packs[pack];
+      const auto one = [&]<Held held, bool summing>() {
+        resist_pack<held, summing>(law, places(pack), geometry(pack), cells, kind == ViscousPack::filled_up, nodes,
+                                   cell);
+      };
       if (kind == ViscousPack::at_support) {
-        resist_pack<true, true>(law, places(pack), geometry(pack), cells, true, nodes, cell);
+        one.template operator()<Held::components, true>();
+      } else if (kind == ViscousPack::at_held_nodes) {
+        one.template operator()<Held::nodes, true>();
       } else if (kind == ViscousPack::filled_up || kept != nullptr) {
-        resist_pack<false, true>(law, places(pack), geometry(pack), cells, kind == ViscousPack::filled_up, nodes, cell);
+        one.template operator()<Held::nothing, true>();
       } else {
-        resist_pack<false, false>(law, places(pack), geometry(pack), cells, false, nodes, cell);
+        one.template operator()<Held::nothing, false>();
       }
       work = work + cell.work;
       if (kept != nullptr)

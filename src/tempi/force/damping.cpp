@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/force/damping.hpp"
 
-#include <fmt/format.h>
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
-#include "tempi/core/error.hpp"
 #include "tempi/element/cell_kernels.hpp"
+#include "tempi/force/damper.hpp"
 #include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
 namespace {
 
-double checked(const char* name, double value, const char* unit) {
-  if (!(value >= 0.0) || !std::isfinite(value))
-    throw InputError(fmt::format("{} = {} {} (must be >= 0).", name, value, unit));
-  return value;
-}
-
-class Damper : public Force {
- public:
-  bool is_damper() const final { return true; }
-};
-
 class Drag final : public Damper {
  public:
   Drag(int dim, std::vector<NodalDrag> drags) : dim_(static_cast<std::size_t>(dim)), drags_(std::move(drags)) {
-    for (const NodalDrag& drag : drags_) checked("coefficient", drag.coefficient, "kg/s");
+    for (const NodalDrag& drag : drags_) checked_coefficient("coefficient", drag.coefficient, "kg/s");
   }
 
   Index size() const override { return static_cast<Index>(drags_.size()); }
@@ -52,63 +40,48 @@ class Drag final : public Damper {
   std::vector<NodalDrag> drags_;
 };
 
-class ViscousBatch final : public DampingBatch {
+class ViscousBatch final : public PackedDampers {
  public:
   ViscousBatch(const ElasticCells& cells, double lambda, double mu, std::span<const Index> elements,
                std::span<const std::int32_t> place, std::span<const std::array<bool, 3>> held)
-      : width_(static_cast<std::size_t>(pack_width())),
-        dim_(static_cast<std::size_t>(cells.dim())),
-        row_(cells.stencil(0).size() * dim_),
-        lambda_(lambda),
-        mu_(mu),
-        packed_(cells.pack(elements, place)),
-        kernel_(cell_resistance(packed_.shape)) {
-    invert_geometry();
-    const std::size_t of_pack = cells.stencil(0).size() * width_;
-    packs_.assign(packed_.places.size() / of_pack, ViscousPack::free);
-    for (std::size_t i = 0; i < packs_.size() * width_; ++i)
-      if (i >= elements.size() || elements[i] < 0) packs_[i / width_] = ViscousPack::filled_up;
-    for (std::size_t i = 0; i < packed_.places.size() && !held.empty(); ++i)
-      if (std::ranges::count(held[static_cast<std::size_t>(packed_.places[i])], true) > 0)
-        packs_[i / of_pack] = ViscousPack::at_support;
-  }
+      : ViscousBatch(cells, lambda, mu, elements, cells.pack(elements, place), held) {}
 
   double resist(Index first, Index last, const Sweep& sweep, std::span<NodeLine> nodes,
                 std::span<double> kept) const override {
     const Viscous viscous{lambda_,        mu_,           sweep.relax,       sweep.step,
                           sweep.backward, packs_.data(), sweep.held.data(), sweep.withheld.data()};
-    return kernel_({packed_.geometry.data(), packed_.places.data(), {}, {}}, viscous, first, last, nodes.data(),
+    return kernel_({geometry_.data(), places_.data(), {}, {}}, viscous, first, last, nodes.data(),
                    kept.empty() ? nullptr : kept.data());
   }
 
-  void works(Index first, Index last, std::span<const double> kept, std::span<const NodeMean> velocities,
-             std::span<double> work) const override {
-    const std::size_t nodes = row_ / dim_;
-    for (auto pack = static_cast<std::size_t>(first); pack < static_cast<std::size_t>(last); ++pack) {
-      const double* p = &kept[pack * row_ * width_];
-      const std::int32_t* line = &packed_.places[pack * nodes * width_];
-      double* of_pack = &work[pack * width_];
-      std::fill_n(of_pack, width_, 0.0);
-      for (std::size_t a = 0; a < nodes; ++a, line += width_, p += dim_ * width_)
-        for (std::size_t lane = 0; lane < width_; ++lane) {
-          const double* v = velocities[static_cast<std::size_t>(line[lane])].velocity;
-          for (std::size_t c = 0; c < dim_; ++c) of_pack[lane] += p[c * width_ + lane] * v[c];
-        }
+ private:
+  ViscousBatch(const ElasticCells& cells, double lambda, double mu, std::span<const Index> elements,
+               PackedGeometry packed, std::span<const std::array<bool, 3>> held)
+      : PackedDampers(static_cast<std::size_t>(cells.dim()), cells.stencil(0).size(), std::move(packed.places)),
+        lambda_(lambda),
+        mu_(mu),
+        geometry_(std::move(packed.geometry)),
+        kernel_(cell_resistance(packed.shape)) {
+    invert_geometry();
+    const std::size_t of_pack = nodes_ * width_;
+    packs_.assign(places_.size() / of_pack, ViscousPack::free);
+    for (std::size_t i = 0; i < packs_.size() * width_; ++i)
+      if (i >= elements.size() || elements[i] < 0) packs_[i / width_] = ViscousPack::filled_up;
+    for (std::size_t i = 0; i < places_.size() && !held.empty(); ++i) {
+      const auto& components = held[static_cast<std::size_t>(places_[i])];
+      const auto count = static_cast<std::size_t>(std::ranges::count(std::span(components).first(dim_), true));
+      ViscousPack& pack = packs_[i / of_pack];
+      if (count == 0) continue;
+      const bool whole = count == dim_ && (pack == ViscousPack::free || pack == ViscousPack::at_held_nodes);
+      pack = whole ? ViscousPack::at_held_nodes : ViscousPack::at_support;
     }
   }
 
-  std::size_t row() const override { return row_; }
-  void impulse(std::size_t element, std::span<const double> kept, std::span<double> p) const override {
-    const double* lane = &kept[element / width_ * row_ * width_ + element % width_];
-    for (std::size_t i = 0; i < row_; ++i) p[i] = lane[i * width_];
-  }
-
- private:
   // dxi/dX in the geometry becomes dX/dxi.
   void invert_geometry() {
-    const std::size_t dim = dim_, size = dim * dim + 1, points = packed_.geometry.size() / (size * width_);
+    const std::size_t dim = dim_, size = dim * dim + 1, points = geometry_.size() / (size * width_);
     for (std::size_t p = 0; p < points; ++p) {
-      double* pack = &packed_.geometry[p * size * width_];
+      double* pack = &geometry_[p * size * width_];
       for (std::size_t lane = 0; lane < width_; ++lane) {
         if (pack[dim * dim * width_ + lane] == 0.0) continue;  // fills up the pack
         Eigen::Matrix3d m = Eigen::Matrix3d::Identity();
@@ -123,9 +96,8 @@ class ViscousBatch final : public DampingBatch {
     }
   }
 
-  std::size_t width_, dim_, row_;
   double lambda_, mu_;
-  PackedGeometry packed_;
+  AlignedVector<double> geometry_;
   CellResistance kernel_;
   std::vector<ViscousPack> packs_;
 };
@@ -226,7 +198,7 @@ class CellDamping final : public Damper {
 class StiffnessDamping final : public Damper {
  public:
   StiffnessDamping(const LocalPotential& potential, double beta)
-      : potential_(potential), beta_(checked("beta", beta, "s")) {}
+      : potential_(potential), beta_(checked_coefficient("beta", beta, "s")) {}
 
   Index size() const override { return potential_.size(); }
   std::span<const NodeId> stencil(Index k) const override { return potential_.stencil(k); }
@@ -263,60 +235,6 @@ class StiffnessDamping final : public Damper {
   double beta_;
 };
 
-class Dashpots final : public Damper {
- public:
-  Dashpots(std::span<const double> reference, int dim, std::vector<NodePair> pairs, double c, const Box& box)
-      : reference_(reference.begin(), reference.end()),
-        dim_(static_cast<std::size_t>(dim)),
-        pairs_(std::move(pairs)),
-        c_(checked("c", c, "kg/s")),
-        box_(box) {}
-
-  Index size() const override { return static_cast<Index>(pairs_.size()); }
-  std::span<const NodeId> stencil(Index k) const override { return pairs_[static_cast<std::size_t>(k)]; }
-
-  void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double, double dt,
-                   std::span<double> p) const override {
-    const auto e = direction(k, u);
-    const auto [i, j] = components(k);
-    double rate = 0.0;  // of the distance
-    for (std::size_t c = 0; c < dim_; ++c) rate += (v[j + c] - v[i + c]) * e[c];
-    for (std::size_t c = 0; c < dim_; ++c) {
-      const double given = dt * c_ * rate * e[c];
-      p[c] += given;
-      p[dim_ + c] -= given;
-    }
-  }
-  void add_damping(Index k, std::span<const double> u, double, std::span<double> C) const override {
-    const auto e = direction(k, u);
-    const std::size_t n = 2 * dim_;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j)
-        C[i * n + j] += ((i < dim_) == (j < dim_) ? c_ : -c_) * e[i % dim_] * e[j % dim_];
-  }
-
- private:
-  std::array<std::size_t, 2> components(Index k) const {
-    const auto& [a, b] = pairs_[static_cast<std::size_t>(k)];
-    return {ordinal(a) * dim_, ordinal(b) * dim_};
-  }
-  std::array<double, 3> direction(Index k, std::span<const double> u) const {
-    const auto [i, j] = components(k);
-    std::array<double, 3> e{};
-    for (std::size_t c = 0; c < dim_; ++c)
-      e[c] = box_.nearest((reference_[j + c] - reference_[i + c]) + (u[j + c] - u[i + c]), c);
-    const double r = std::hypot(e[0], e[1], e[2]);
-    for (double& component : e) component /= r;
-    return e;
-  }
-
-  std::vector<double> reference_;
-  std::size_t dim_;
-  std::vector<NodePair> pairs_;
-  double c_;
-  Box box_;
-};
-
 }  // namespace
 
 std::unique_ptr<Force> make_drag(int dim, std::vector<NodalDrag> drags) {
@@ -326,8 +244,9 @@ std::unique_ptr<Force> make_drag(int dim, std::vector<NodalDrag> drags) {
 std::unique_ptr<Force> make_rayleigh(const ElasticCells& cells, const Rayleigh& rayleigh) {
   const auto [alpha, beta] = rayleigh;
   const Lame lame = lame_of(cells.material());
-  checked("beta", beta, "s");
-  return std::make_unique<CellDamping>(cells, checked("alpha", alpha, "1/s"), beta * lame.lambda, beta * lame.mu);
+  checked_coefficient("beta", beta, "s");
+  return std::make_unique<CellDamping>(cells, checked_coefficient("alpha", alpha, "1/s"), beta * lame.lambda,
+                                       beta * lame.mu);
 }
 
 std::unique_ptr<Force> make_stiffness_damping(const LocalPotential& potential, double beta) {
@@ -335,14 +254,9 @@ std::unique_ptr<Force> make_stiffness_damping(const LocalPotential& potential, d
 }
 
 std::unique_ptr<Force> make_kelvin_voigt(const ElasticCells& cells, const Viscosity& viscosity) {
-  const double bulk = checked("bulk viscosity", viscosity.bulk, "Pa s");
-  const double shear = checked("shear viscosity", viscosity.shear, "Pa s");
+  const double bulk = checked_coefficient("bulk viscosity", viscosity.bulk, "Pa s");
+  const double shear = checked_coefficient("shear viscosity", viscosity.shear, "Pa s");
   return std::make_unique<CellDamping>(cells, 0.0, bulk - 2.0 / 3.0 * shear, shear);
-}
-
-std::unique_ptr<Force> make_dashpots(std::span<const double> reference, int dim, std::vector<NodePair> pairs, double c,
-                                     const Box& box) {
-  return std::make_unique<Dashpots>(reference, dim, std::move(pairs), c, box);
 }
 
 }  // namespace tempi

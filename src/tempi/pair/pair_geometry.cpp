@@ -101,14 +101,14 @@ std::string PairGeometry::fault(const std::string& name, const NodePair& pair, s
       where, r > 0.0 && std::isnan(admissibility) ? "a force that is not finite" : "met", t, r);
 }
 
-PackedBox PairGeometry::packed_box() const {
-  PackedBox box;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c)
-    if (const auto L = box_.length(c)) {
-      box.length[c] = *L;
-      box.inverse[c] = 1.0 / *L;
+PackedBox packed_box(const Box& box, int dim) {
+  PackedBox packed;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(dim); ++c)
+    if (const auto L = box.length(c)) {
+      packed.length[c] = *L;
+      packed.inverse[c] = 1.0 / *L;
     }
-  return box;
+  return packed;
 }
 
 namespace {

@@ -23,6 +23,8 @@ struct Separation {
 Separation separation_of(const NodePair& pair, std::span<const double> reference, std::span<const double> u, int dim,
                          const Box& box);
 
+PackedBox packed_box(const Box& box, int dim);
+
 class PairGeometry {
  public:
   // `reference` [m]: dim components a node; `masses` [kg]: one a node. Throws InputError: a parameter of a law out of
@@ -68,8 +70,6 @@ class PairGeometry {
   // Potential::fault of this pair, called `name`.
   std::string fault(const std::string& name, const NodePair& pair, std::span<const double> u, double t,
                     double admissibility) const;
-
-  PackedBox packed_box() const;
 
  private:
   std::vector<double> reference_;

@@ -79,11 +79,35 @@ struct PairKernel {
   RowKernel gradients, gradients_and_energy;
 };
 
+// Dashpots in packs of disjoint nodes (resist_bonds.hpp). In front of the lanes: places, the two nodes; geometry, x_b -
+// x_a of the reference positions, 3 components; held, of packs at supports, whether a component of the first node is,
+// then of the second.
+struct PackedBonds {
+  const double* geometry;
+  const std::int32_t* places;
+  const char* at_support;  // by pack
+  const bool* held;
+  PackedBox box;
+  std::size_t dim;
+  double c;  // [kg/s]
+};
+struct BondMotion {  // DampingBatch::Sweep
+  double relax, step;
+  bool backward;
+  std::array<double, 3>* withheld;
+};
+// Packs first to last - 1; returns the work done. `kept`, if not null: of all packs, the impulses of both nodes.
+using BondResistance = double (*)(const PackedBonds& bonds, const BondMotion& how, Index first, Index last,
+                                  NodeLine* nodes, double* kept);
+
 enum class PackedLawKind { lennard_jones, morse, spring, gravitation, hertz, spheres };
 
 // Of the instruction set with packs of W doubles; of the one in use.
 template <int W>
 PairKernel pair_kernel_of(PackedLawKind law, bool part);
 PairKernel pair_kernel(PackedLawKind law, bool part);
+template <int W>
+BondResistance bond_resistance_of();
+BondResistance bond_resistance();
 
 }  // namespace tempi

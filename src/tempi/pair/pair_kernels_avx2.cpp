@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tempi/pair/resist_bonds.hpp"
 #include "tempi/pair/strike_rows.hpp"
 
 namespace tempi {
 
 template PairKernel pair_kernel_of<4>(PackedLawKind law, bool part);
+template BondResistance bond_resistance_of<4>();
 
 }  // namespace tempi

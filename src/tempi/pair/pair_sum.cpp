@@ -23,7 +23,7 @@ class SumBatch final : public Batch {
            std::span<const double> fourth, std::span<const std::int32_t> place)
       : kernel_(pair_kernel(law.kind, law.part)),
         law_(law.law),
-        box_(geometry.packed_box()),
+        box_(packed_box(geometry.box(), geometry.dim())),
         dim_(geometry.dim()),
         reach_(near.reach()) {
     const auto nodes = near.nodes();

@@ -22,7 +22,7 @@ class PackedBatch final : public Batch {
               std::span<const std::int32_t> place)
       : kernel_(pair_kernel(laws.front().kind, laws.front().part)),
         law_(laws.front().law),
-        box_(geometry.packed_box()),
+        box_(packed_box(geometry.box(), geometry.dim())),
         dim_(geometry.dim()) {
     constexpr std::size_t numbers = PackedLaw{}.parameters.size() + 1;
     const auto W = static_cast<std::size_t>(width_), d = static_cast<std::size_t>(dim_);

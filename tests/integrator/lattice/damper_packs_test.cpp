@@ -78,5 +78,44 @@ TEST_P(EveryMesh, FillsPacksOfElementsThatShareNoNode) {
   EXPECT_LT(empty, 0.02);
 }
 
+// An element at a support holds up all of its pack. The control: a packer that does not know of supports.
+TEST_P(EveryMesh, PutsElementsAtSupportsInPacksOfTheirOwn) {
+  const Mesh mesh = GetParam().make();
+  const Body body =
+      make_body_with(GetParam().make(), NeoHookean{{1.3, 0.7}}, 1.2, [&](const Mesh&, Model::Parts& parts) {
+        host(parts, make_kelvin_voigt(cells_of(parts), {0.4, 0.3}));
+      });
+  const Model& model = *body.model;
+  const LatticeGroups plan =
+      lattice_groups(model, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1));
+  std::vector<std::array<bool, 3>> held(plan.node_of_line.size());
+  for (const NodeId a : nodes_of(mesh, "left")) held[static_cast<std::size_t>(plan.line(a))].fill(true);
+  const auto width = static_cast<std::size_t>(pack_width());
+  const auto share_at_supports = [&](const DamperPacks& packs) {
+    std::size_t at_supports = 0, mixed = 0;
+    for (std::size_t at = 0; at < packs.elements.size(); at += width) {
+      std::size_t of_pack = 0, real = 0;
+      for (std::size_t i = at; i < at + width; ++i) {
+        if (packs.elements[i] < 0) continue;
+        ++real;
+        of_pack += std::ranges::any_of(packs.force->stencil(packs.elements[i]),
+                                       [&](NodeId a) { return held[static_cast<std::size_t>(plan.line(a))][0]; });
+      }
+      at_supports += of_pack > 0;
+      mixed += of_pack > 0 && of_pack < real;
+    }
+    const double packs_in_all = static_cast<double>(packs.elements.size() / width);
+    return std::pair(static_cast<double>(at_supports) / packs_in_all, mixed);
+  };
+  const LatticePart& part = plan.groups.front().parts.front();
+  const auto [share, mixed] = share_at_supports(DamperPacker(model, plan, held)(part).front());
+  const auto [unaware, mixed_unaware] = share_at_supports(DamperPacker(model, plan)(part).front());
+  RecordProperty("share", std::to_string(share));
+  RecordProperty("unaware", std::to_string(unaware));
+  EXPECT_EQ(mixed, 0u);
+  EXPECT_GT(mixed_unaware, 0u);
+  EXPECT_LT(share, unaware);
+}
+
 }  // namespace
 }  // namespace tempi::test

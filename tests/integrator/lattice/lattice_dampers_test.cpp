@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Viscous cells solved one by one: the kernels of every element against dense matrices, their order of accuracy against
-// the matrix exponential, whole runs against the common solution of dampers.hpp.
+// Viscous cells and dashpots solved one by one: the kernels of every element against dense matrices, their order of
+// accuracy against the matrix exponential, whole runs against the common solution of dampers.hpp.
 #include "tempi/integrator/lattice/lattice_dampers.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
+#include <functional>
+#include <set>
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "support/damping.hpp"
 #include "support/lattice.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
+#include "tempi/simd/instruction_set.hpp"
 
 namespace tempi::test {
 namespace {
@@ -28,9 +32,9 @@ Body viscous_body(Mesh mesh, bool held) {
   });
 }
 
-State shaken(const Body& body) {
+State shaken(const Body& body, double by = 0.03) {
   State state = moving_state(body, 0.3, 0.2, 4);
-  state.displacement = random_displacements(*body.mesh, 0.03, 5);
+  state.displacement = random_displacements(*body.mesh, by, 5);
   return state;
 }
 
@@ -66,62 +70,230 @@ Matrix damping_at(const ElasticCells& cells, Index k, Index q, std::span<const d
 class EveryElement : public testing::TestWithParam<MeshCase> {};
 INSTANTIATE_TEST_SUITE_P(Meshes, EveryElement, testing::ValuesIn(mesh_cases()), testing::PrintToStringParamName());
 
+// Velocities, impulses and work of the elements of one pack, each alone, against dense matrices: those of `parts` of an
+// element act one after the other. Returns how many components were held.
+int expect_as_dense(const Model& model, const LatticeGroups& plan, const Held& held, const State& state,
+                    const Force& force, const std::vector<Index>& elements, bool backward,
+                    const std::function<std::vector<Matrix>(Index)>& parts, double step) {
+  const double relax = 0.5 * step;
+  const auto d = static_cast<std::size_t>(model.dim());
+  LatticeNodes lines(model, plan, 1.0);
+  lines.read(state);
+  std::vector<std::array<double, 3>> withheld(held.size());
+  const auto batch = force.damping_batch(elements, plan.line_of_node, held);
+  std::vector<double> kept(batch->row() * 8), q(batch->row());
+  const double work = batch->resist(0, 1, {relax, step, backward, held, withheld}, lines.lines(), kept);
+  double expected_work = 0.0;
+  int at_supports = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] < 0) continue;
+    const auto nodes = force.stencil(elements[i]);
+    const Index n = std::ssize(nodes) * model.dim();
+    Vector v(n), inverse_mass(n), total = Vector::Zero(n);
+    for (Index j = 0; j < n; ++j) {
+      const NodeId a = nodes[static_cast<std::size_t>(j / model.dim())];
+      const auto c = static_cast<std::size_t>(j % model.dim());
+      const bool is_held = held[static_cast<std::size_t>(plan.line(a))][c];
+      at_supports += is_held ? 1 : 0;
+      v(j) = state.velocity[ordinal(a) * d + c];
+      inverse_mass(j) = is_held ? 0.0 : 1.0 / model.mass(a);
+    }
+    std::vector<Matrix> in_order = parts(elements[i]);
+    if (backward) std::ranges::reverse(in_order);
+    for (const Matrix& C : in_order) {
+      const Matrix A = Matrix::Identity(n, n) + relax * inverse_mass.asDiagonal() * C;
+      const Vector w = A.partialPivLu().solve(v), p = -step * C * w;
+      v += inverse_mass.asDiagonal() * p;
+      total += p;
+      expected_work += p.dot(w);
+    }
+    batch->impulse(i, kept, q);
+    for (Index j = 0; j < n; ++j) {
+      const auto line = static_cast<std::size_t>(plan.line(nodes[static_cast<std::size_t>(j / model.dim())]));
+      const auto c = static_cast<std::size_t>(j % model.dim());
+      EXPECT_NEAR(lines.lines()[line].velocity[c], v(j), 1e-13);
+      EXPECT_NEAR(q[static_cast<std::size_t>(j)], total(j), 1e-13);
+      EXPECT_NEAR(withheld[line][c], held[line][c] ? total(j) : 0.0, 1e-13);
+    }
+  }
+  EXPECT_NEAR(work, expected_work, 1e-13 * std::abs(expected_work) + 1e-16);
+  return at_supports;
+}
+
+std::vector<Matrix> damping_at_points(const ElasticCells& cells, Index k, std::span<const double> u) {
+  std::vector<Matrix> all;
+  for (Index q = 0; q < cells.point_count(); ++q) all.push_back(damping_at(cells, k, q, u));
+  return all;
+}
+
+LatticeGroups with_one_step(const Model& model) {
+  return lattice_groups(model, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1));
+}
+
 TEST_P(EveryElement, ResistsAsItsDenseMatricesDo) {
   const Body body = viscous_body(GetParam().make(), true);
   const Model& model = *body.model;
-  const LatticeGroups plan =
-      lattice_groups(model, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1));
-  ThreadTeam team(1);
+  const LatticeGroups plan = with_one_step(model);
   const LatticeSupports supports(model, plan, 1.0, 0.01);
   Held held(plan.node_of_line.size());
   for (std::size_t i = 0; i < held.size(); ++i)
     for (std::size_t c = 0; c < 3; ++c) held[i][c] = supports.holds(i, c);
   const State state = shaken(body);
-  const auto d = static_cast<std::size_t>(model.dim());
-  const ElasticCells& cells = body.cells();
-  constexpr double relax = 0.2, step = 0.4;
   int at_supports = 0;
   for (const bool backward : {false, true})
-    for (Index k = 0; k < cells.size(); ++k) {
-      const Force& force = *model.forces_within(make_id<TermId>(k)).front().force;
-      const auto nodes = cells.stencil(k);
-      const Index n = std::ssize(nodes) * model.dim();
-      Vector v(n), inverse_mass(n), total = Vector::Zero(n);
-      for (Index j = 0; j < n; ++j) {
-        const NodeId a = nodes[static_cast<std::size_t>(j / model.dim())];
-        const auto c = static_cast<std::size_t>(j % model.dim());
-        const bool is_held = held[static_cast<std::size_t>(plan.line(a))][c];
-        at_supports += is_held ? 1 : 0;
-        v(j) = state.velocity[ordinal(a) * d + c];
-        inverse_mass(j) = is_held ? 0.0 : 1.0 / model.mass(a);
-      }
-      double work = 0.0;
-      for (Index i = 0; i < cells.point_count(); ++i) {
-        const Matrix C = damping_at(cells, k, backward ? cells.point_count() - 1 - i : i, state.displacement);
-        const Matrix A = Matrix::Identity(n, n) + relax * inverse_mass.asDiagonal() * C;
-        const Vector w = A.partialPivLu().solve(v), p = -step * C * w;
-        v += inverse_mass.asDiagonal() * p;
-        total += p;
-        work += p.dot(w);
-      }
-      LatticeNodes lines(model, plan, 1.0);
-      lines.read(state);
-      std::vector<std::array<double, 3>> withheld(held.size());
-      const std::vector<Index> elements = {k};
-      const auto batch = force.damping_batch(elements, plan.line_of_node, held);
-      std::vector<double> kept(batch->row() * 8), p(batch->row());
-      EXPECT_NEAR(batch->resist(0, 1, {relax, step, backward, held, withheld}, lines.lines(), kept), work,
-                  1e-13 * std::abs(work) + 1e-16);
-      batch->impulse(0, kept, p);
-      for (Index j = 0; j < n; ++j) {
-        const auto line = static_cast<std::size_t>(plan.line(nodes[static_cast<std::size_t>(j / model.dim())]));
-        const auto c = static_cast<std::size_t>(j % model.dim());
-        EXPECT_NEAR(lines.lines()[line].velocity[c], v(j), 1e-13);
-        EXPECT_NEAR(p[static_cast<std::size_t>(j)], total(j), 1e-13);
-        EXPECT_NEAR(withheld[line][c], held[line][c] ? total(j) : 0.0, 1e-13);
-      }
-    }
+    for (Index k = 0; k < body.cells().size(); ++k)
+      at_supports += expect_as_dense(
+          model, plan, held, state, *model.forces_within(make_id<TermId>(k)).front().force, {k}, backward,
+          [&](Index cell) { return damping_at_points(body.cells(), cell, state.displacement); }, 0.4);
   EXPECT_GT(at_supports, 0);
+}
+
+// Some nodes held, in all components or in one; not so many that packs would not be full.
+Held some_held(const LatticeGroups& plan, int dim, bool whole) {
+  Held held(plan.node_of_line.size());
+  std::uint32_t dice = 7;
+  for (auto& node : held) {
+    dice = 1664525u * dice + 1013904223u;
+    const std::uint32_t top = dice >> 24;
+    if (top >= 60) continue;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(dim); ++c)
+      node[c] = whole || c == top % static_cast<std::uint32_t>(dim);
+  }
+  return held;
+}
+
+// All elements of a force in packs of disjoint nodes; returns how many full ones had held components.
+int expect_packs_as_dense(const Model& model, const Force& force, const State& state, const Held& held,
+                          const std::function<std::vector<Matrix>(Index)>& parts) {
+  const LatticeGroups plan = with_one_step(model);
+  const auto width = static_cast<std::size_t>(pack_width());
+  std::vector<std::vector<Index>> packs;
+  std::vector<std::set<NodeId>> taken;
+  for (Index k = 0; k < force.size(); ++k) {
+    const auto nodes = force.stencil(k);
+    std::size_t at = 0;
+    while (at < packs.size() &&
+           (packs[at].size() == width || std::ranges::any_of(nodes, [&](NodeId a) { return taken[at].contains(a); })))
+      ++at;
+    packs.resize(std::max(packs.size(), at + 1));
+    taken.resize(packs.size());
+    packs[at].push_back(k);
+    taken[at].insert(nodes.begin(), nodes.end());
+  }
+  int full = 0;
+  for (std::size_t at = 0; at < packs.size(); ++at) {
+    const bool is_full = packs[at].size() == width;
+    packs[at].resize(width, -1);
+    full += expect_as_dense(model, plan, held, state, force, packs[at], at % 2 == 1, parts, 0.004) > 0 && is_full;
+  }
+  return full;
+}
+
+TEST(LatticeDampers, ResistInPacksOfFreeAndHeldNodesAsDenseMatricesDo) {
+  using enum CellType;
+  const std::vector<std::function<Mesh()>> meshes = {[] { return bar_mesh(60, 0.15, 11); },
+                                                     [] { return triangle_mesh(triangle3, 8, 0.15, 12); },
+                                                     [] { return triangle_mesh(triangle6, 8, 0.15, 14, 0.06); },
+                                                     [] { return tetrahedron_mesh(tetrahedron4, 4, 0.15, 15); },
+                                                     [] { return tetrahedron_mesh(tetrahedron10, 4, 0.12, 17, 0.05); }};
+  for (const auto& mesh : meshes)
+    for (const bool whole : {true, false}) {
+      const Body body = viscous_body(mesh(), false);
+      const Model& model = *body.model;
+      const State state = shaken(body, 0.005);
+      const Force& force = *model.forces_within(TermId{0}).front().force;
+      const auto dense = [&](Index k) { return damping_at_points(body.cells(), k, state.displacement); };
+      const Held held = some_held(with_one_step(model), model.dim(), whole);
+      EXPECT_GT(expect_packs_as_dense(model, force, state, held, dense), 0) << body.cells().size();
+    }
+}
+
+// Particles near a cubic lattice, bonds and dashpots between neighbours, through the box's sides too where it is
+// periodic.
+struct Bonded {
+  Bonded(int dim, bool periodic) : model(make(dim, periodic)), state(reference_state(model)) {
+    std::uint32_t dice = 3;
+    const auto random = [&] {
+      dice = 1664525u * dice + 1013904223u;
+      return static_cast<double>(dice >> 8) * 0x1.0p-23 - 1.0;
+    };
+    for (double& u : state.displacement) u = 0.2 * random();
+    for (double& v : state.velocity) v = random();
+  }
+  static Model make(int dim, bool periodic) {
+    constexpr Index side = 5;
+    const auto d = static_cast<std::size_t>(dim);
+    Model::Parts parts;
+    parts.dim = dim;
+    parts.shares = MassShares::balanced;
+    const Index count = dim == 3 ? side * side * side : side * side;
+    std::vector<NodePair> pairs;
+    for (Index i = 0; i < count; ++i) {
+      const std::array<Index, 3> at = {i % side, i / side % side, i / side / side};
+      for (std::size_t c = 0; c < d; ++c) {
+        parts.reference.push_back(static_cast<double>(at[c]));
+        std::array<Index, 3> next = at;
+        if (++next[c] == side && !periodic) continue;
+        next[c] %= side;
+        pairs.push_back({make_id<NodeId>(i), make_id<NodeId>(next[0] + side * (next[1] + side * next[2]))});
+      }
+      parts.mass.push_back(1.0 + 0.5 * static_cast<double>(i % 3));
+    }
+    const Box box = periodic ? Box({5.0, 5.0, dim == 3 ? std::optional(5.0) : std::nullopt}) : Box();
+    parts.add(make_pairs(parts.reference, dim, parts.mass, pairs, Spring{1.0, 1.0}, box));
+    host(parts, make_dashpots(parts.reference, dim, pairs, 0.7, box));
+    return Model(std::move(parts));
+  }
+  Model model;
+  State state;
+};
+
+TEST(LatticeDampers, TakeDashpotsAsDenseMatricesDo) {
+  for (const int dim : {2, 3})
+    for (const bool periodic : {false, true}) {
+      const Bonded bonded(dim, periodic);
+      const Force& force = *bonded.model.forces_within(make_id<TermId>(0)).front().force;
+      const auto dense = [&](Index k) {
+        const Index n = 2 * dim;
+        std::vector<double> C(static_cast<std::size_t>(n * n), 0.0);
+        force.add_damping(k, bonded.state.displacement, 0.0, C);
+        return std::vector<Matrix>{Eigen::Map<const Matrix>(C.data(), n, n)};
+      };
+      const LatticeGroups plan = with_one_step(bonded.model);
+      for (const bool whole : {true, false})
+        EXPECT_GT(expect_packs_as_dense(bonded.model, force, bonded.state, some_held(plan, dim, whole), dense), 0);
+      EXPECT_EQ(expect_packs_as_dense(bonded.model, force, bonded.state, {Held(plan.node_of_line.size())}, dense), 0);
+    }
+}
+
+// On one and two threads the same bits; what the common solution makes of them to second order.
+TEST(LatticeDampers, TakeDashpotsAsTheCommonSolutionDoesToSecondOrder) {
+  const Bonded bonded(3, true);
+  const auto run = [&](double safety, int threads, State& a) {
+    LatticeOptions options;
+    options.threads = threads;
+    const TickLattice lattice = lattice_of(own_steps(bonded.model, safety), LatticeRule::powers_of_two);
+    AviLattice fast(bonded.model, lattice, options);
+    a = bonded.state;
+    fast.advance_to(a, 2.0);
+    return at(fast, a, 2.0);
+  };
+  const auto difference = [&](double safety) {
+    State a, b = bonded.state, c;
+    const State one = run(safety, 1, a), two = run(safety, 2, c);
+    EXPECT_EQ(one.velocity, two.velocity);
+    const TickLattice lattice = lattice_of(own_steps(bonded.model, safety), LatticeRule::powers_of_two);
+    AviExplicit slow(bonded.model, steps_taken(bonded.model, AviLattice(bonded.model, lattice)));
+    slow.advance_to(b, 2.0);
+    const State common = at(slow, b, 2.0);
+    EXPECT_NEAR(one.damping.work.value(), common.damping.work.value(), 0.05 * std::abs(common.damping.work.value()));
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(one.damping.impulse[i].value(), 0.0, 1e-13);
+    return largest_difference(one.velocity, common.velocity);
+  };
+  const double coarse = difference(0.4), fine = difference(0.1);
+  RecordProperty("coarse", std::to_string(coarse));
+  RecordProperty("fine", std::to_string(fine));
+  EXPECT_LT(fine, coarse / 8.0);
 }
 
 // Velocities after a time of resistance alone, the configuration fixed, against exp(-t M^-1 C) v; `now` of each step.
@@ -251,8 +423,7 @@ TEST_P(EveryElement, IsFiniteWhereItIsFlat) {
   const Body body = viscous_body(GetParam().make(), false);
   const Model& model = *body.model;
   const auto d = static_cast<std::size_t>(model.dim());
-  const LatticeGroups plan =
-      lattice_groups(model, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1));
+  const LatticeGroups plan = with_one_step(model);
   State state = shaken(body);
   for (std::size_t i = 0; i < state.displacement.size(); i += d) state.displacement[i] = -body.mesh->points()[i];
   const Held held(plan.node_of_line.size());

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "support/damping.hpp"
 #include "support/lattice.hpp"
 #include "support/runs.hpp"
 #include "tempi/force/damping.hpp"
@@ -301,12 +302,10 @@ TEST(LatticeDrag, SolvesEachNodeExactly) {
   EXPECT_EQ(chain.line(3).velocity[0], chain.state.velocity[6]);  // the others have none
 }
 
-// A model whose dampers couple nodes is not for it.
-TEST(LatticeDampers, LeaveDashpotsToOthers) {
-  Chain chain([](Model::Parts& parts) {
-    parts.forces.push_back(make_dashpots(parts.reference, 2, {{Chain::node(0), Chain::node(1)}}, 0.3));
-    parts.hosts.push_back({make_id<TermId>(0)});
-  });
+// A model with dampers that have no packs is not for it.
+TEST(LatticeDampers, LeaveTheStiffnessOfPairsToOthers) {
+  Chain chain(
+      [](Model::Parts& parts) { host(parts, make_stiffness_damping(*parts.potentials.front()->as_local(), 0.3)); });
   LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
   EXPECT_FALSE(LatticeDampers(chain.model, chain.plan, supports, chain.team, 0.25).takes_all());
 }

@@ -9,8 +9,8 @@
 
 namespace tempi {
 
-DamperPacker::DamperPacker(const Model& model, const LatticeGroups& plan)
-    : model_(model), plan_(plan), within_(plan.node_of_line.size(), 0) {}
+DamperPacker::DamperPacker(const Model& model, const LatticeGroups& plan, std::span<const Held> held)
+    : model_(model), plan_(plan), held_(held), within_(plan.node_of_line.size(), 0) {}
 
 std::vector<DamperPacks> DamperPacker::operator()(const LatticePart& part) {
   constexpr Index together = 8;  // blocks whose left elements fill packs
@@ -46,8 +46,15 @@ void DamperPacker::collect(std::span<const TermId> terms, std::vector<Block>& bl
       if (!h.force->is_damper() || h.memory >= 0 || h.force->each_drag(h.element, nothing)) continue;
       auto of = std::ranges::find(blocks, h.force, [](const Block& block) { return block.packs.force; });
       if (of == blocks.end()) of = blocks.insert(of, Block{{h.force}, {}, {}});
-      of->elements.push_back({h.element, term});
+      of->elements.push_back({h.element, term, at_support(h)});
     }
+}
+
+bool DamperPacker::at_support(const HostedForce& of) const {
+  const auto is_held = [&](NodeId a) {
+    return std::ranges::count(held_[static_cast<std::size_t>(plan_.line(a))], true) > 0;
+  };
+  return !held_.empty() && std::ranges::any_of(of.force->stencil(of.element), is_held);
 }
 
 // Packs for one thread, of all elements. `left`: whole ones only, and what they leave goes there.
@@ -55,8 +62,12 @@ void DamperPacker::add(DamperPacks& packs, std::vector<std::pair<Index, Index>>&
                        std::vector<Element>& elements, std::vector<Element>* left) {
   const auto count = [&] { return std::ssize(packs.elements) / pack_width(); };
   const Index first = count();
+  const auto is_free = [](const Element& element) { return !element.at_support; };
   for (std::vector<Element> later; !elements.empty(); later.clear()) {
-    const std::size_t now = std::min(elements.size(), at_once * static_cast<std::size_t>(pack_width()));
+    const auto at_supports = std::stable_partition(elements.begin(), elements.end(), is_free);
+    const auto of_a_kind =
+        static_cast<std::size_t>((at_supports == elements.begin() ? elements.end() : at_supports) - elements.begin());
+    const std::size_t now = std::min(of_a_kind, at_once * static_cast<std::size_t>(pack_width()));
     fill(packs, std::span(elements).first(now), left != nullptr, left != nullptr ? *left : later);
     later.insert(later.end(), elements.begin() + static_cast<std::ptrdiff_t>(now), elements.end());
     elements.swap(later);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of dampers in packs for a DampingBatch: those of a pack share no node, so that the lanes may write what they
 // make of velocities. Packs are full wherever that can be: what a block of terms leaves over fills packs with what
-// other blocks of its colour leave, which share no node with it.
+// other blocks of its colour leave, which share no node with it. Elements at supports, which take longer, have packs of
+// their own: one of them holds up all of its pack.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -24,8 +26,10 @@ struct DamperPacks {
 
 class DamperPacker {
  public:
-  // Both must outlive it.
-  DamperPacker(const Model& model, const LatticeGroups& plan);
+  using Held = std::array<bool, 3>;
+
+  // All must outlive it. `held`: by line, components of prescribed velocity; empty if there are none.
+  DamperPacker(const Model& model, const LatticeGroups& plan, std::span<const Held> held = {});
 
   // Dampers within terms of a part, but for drags and those with a memory.
   std::vector<DamperPacks> operator()(const LatticePart& part);
@@ -35,18 +39,21 @@ class DamperPacker {
   struct Element {
     Index number;
     TermId host;
+    bool at_support;
   };
   struct Block {  // elements of one force to be packed
     DamperPacks packs;
     std::vector<Element> elements, left;
   };
   void collect(std::span<const TermId> terms, std::vector<Block>& blocks) const;
+  bool at_support(const HostedForce& of) const;
   void add(DamperPacks& packs, std::vector<std::pair<Index, Index>>& of_colour, std::vector<Element>& elements,
            std::vector<Element>* left);
   void fill(DamperPacks& packs, std::span<const Element> elements, bool whole, std::vector<Element>& left);
 
   const Model& model_;
   const LatticeGroups& plan_;
+  std::span<const Held> held_;
   std::vector<std::uint64_t> within_;  // by line, while packs are filled: a bit for each it lies in
 };
 

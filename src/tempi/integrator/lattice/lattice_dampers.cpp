@@ -42,7 +42,7 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
     withheld_.resize(lines);
   }
   takes_all_ = true;
-  DamperPacker packed(model, plan);
+  DamperPacker packed(model, plan, held_);
   for (const LatticeGroup& group : plan.groups) {
     steps_.push_back(group.ticks * tick);
     std::vector<Part>& parts = parts_.emplace_back();

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "tempi/force/damper.hpp"
+#include "tempi/force/damping.hpp"
+#include "tempi/pair/pair_geometry.hpp"
+#include "tempi/simd/instruction_set.hpp"
+
+namespace tempi {
+namespace {
+
+class DashpotBatch final : public PackedDampers {
+ public:
+  // `bond`, of an element: its nodes and x_b - x_a of their reference positions.
+  template <class Bond>
+  DashpotBatch(const Bond& bond, std::size_t dim, double c, const PackedBox& box, std::span<const Index> elements,
+               std::span<const std::int32_t> place, std::span<const std::array<bool, 3>> held)
+      : PackedDampers(dim, 2, places_of(bond, elements, place)), c_(c), box_(box), kernel_(bond_resistance()) {
+    const std::size_t packs = places_.size() / (2 * width_);
+    geometry_.assign(packs * 3 * width_, 0.0);
+    at_support_.assign(packs, 0);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (elements[i] < 0) continue;
+      const auto& [nodes, X] = bond(elements[i]);
+      for (std::size_t component = 0; component < 3; ++component)
+        geometry_[(i / width_ * 3 + component) * width_ + i % width_] = X[component];
+    }
+    if (held.empty()) return;
+    held_.resize(packs * 6 * width_);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const std::size_t end = i / width_, lane = i % width_;  // of all ends
+      for (std::size_t component = 0; component < dim_; ++component) {
+        const bool is_held = held[static_cast<std::size_t>(places_[i])][component];
+        held_[(end * 3 + component) * width_ + lane].value = is_held;
+        if (is_held) at_support_[end / 2] = 1;
+      }
+    }
+  }
+
+  double resist(Index first, Index last, const Sweep& sweep, std::span<NodeLine> nodes,
+                std::span<double> kept) const override {
+    return kernel_({geometry_.data(), places_.data(), at_support_.data(), held_.empty() ? nullptr : &held_[0].value,
+                    box_, dim_, c_},
+                   {sweep.relax, sweep.step, sweep.backward, sweep.withheld.data()}, first, last, nodes.data(),
+                   kept.empty() ? nullptr : kept.data());
+  }
+
+ private:
+  struct Bool {  // a vector of bool has no addresses
+    bool value = false;
+  };
+
+  // Lanes that fill packs up lie at one node of the element before them, twice.
+  template <class Bond>
+  static AlignedVector<std::int32_t> places_of(const Bond& bond, std::span<const Index> elements,
+                                               std::span<const std::int32_t> place) {
+    const auto width = static_cast<std::size_t>(pack_width());
+    AlignedVector<std::int32_t> places((elements.size() + width - 1) / width * 2 * width);
+    std::array<std::int32_t, 2> last{};
+    for (std::size_t i = 0; i < places.size() / 2; ++i) {
+      if (i < elements.size() && elements[i] >= 0) {
+        const auto& [nodes, X] = bond(elements[i]);
+        last = {place[ordinal(nodes[0])], place[ordinal(nodes[1])]};
+      } else {
+        last[1] = last[0];
+      }
+      for (std::size_t end = 0; end < 2; ++end) places[(i / width * 2 + end) * width + i % width] = last[end];
+    }
+    return places;
+  }
+
+  double c_;
+  PackedBox box_;
+  BondResistance kernel_;
+  AlignedVector<double> geometry_;
+  std::vector<char> at_support_;
+  std::vector<Bool> held_;
+};
+
+class Dashpots final : public Damper {
+ public:
+  Dashpots(std::span<const double> reference, int dim, std::vector<NodePair> pairs, double c, const Box& box)
+      : reference_(reference.begin(), reference.end()),
+        dim_(static_cast<std::size_t>(dim)),
+        pairs_(std::move(pairs)),
+        c_(checked_coefficient("c", c, "kg/s")),
+        box_(box) {}
+
+  Index size() const override { return static_cast<Index>(pairs_.size()); }
+  std::span<const NodeId> stencil(Index k) const override { return pairs_[static_cast<std::size_t>(k)]; }
+
+  void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double, double dt,
+                   std::span<double> p) const override {
+    const auto e = direction(k, u);
+    const auto [i, j] = components(k);
+    double rate = 0.0;  // of the distance
+    for (std::size_t c = 0; c < dim_; ++c) rate += (v[j + c] - v[i + c]) * e[c];
+    for (std::size_t c = 0; c < dim_; ++c) {
+      const double given = dt * c_ * rate * e[c];
+      p[c] += given;
+      p[dim_ + c] -= given;
+    }
+  }
+  void add_damping(Index k, std::span<const double> u, double, std::span<double> C) const override {
+    const auto e = direction(k, u);
+    const std::size_t n = 2 * dim_;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        C[i * n + j] += ((i < dim_) == (j < dim_) ? c_ : -c_) * e[i % dim_] * e[j % dim_];
+  }
+
+  std::unique_ptr<DampingBatch> damping_batch(std::span<const Index> elements, std::span<const std::int32_t> place,
+                                              std::span<const std::array<bool, 3>> held) const override {
+    const auto bond = [this](Index k) { return std::pair(pairs_[static_cast<std::size_t>(k)], at_rest(k)); };
+    return std::make_unique<DashpotBatch>(bond, dim_, c_, packed_box(box_, static_cast<int>(dim_)), elements, place,
+                                          held);
+  }
+
+ private:
+  std::array<std::size_t, 2> components(Index k) const {
+    const auto& [a, b] = pairs_[static_cast<std::size_t>(k)];
+    return {ordinal(a) * dim_, ordinal(b) * dim_};
+  }
+  std::array<double, 3> at_rest(Index k) const {
+    const auto [i, j] = components(k);
+    std::array<double, 3> X{};
+    for (std::size_t c = 0; c < dim_; ++c) X[c] = reference_[j + c] - reference_[i + c];
+    return X;
+  }
+  std::array<double, 3> direction(Index k, std::span<const double> u) const {
+    const auto [i, j] = components(k);
+    std::array<double, 3> e = at_rest(k);
+    for (std::size_t c = 0; c < dim_; ++c) e[c] = box_.nearest(e[c] + (u[j + c] - u[i + c]), c);
+    const double r = std::hypot(e[0], e[1], e[2]);
+    for (double& component : e) component /= r;
+    return e;
+  }
+
+  std::vector<double> reference_;
+  std::size_t dim_;
+  std::vector<NodePair> pairs_;
+  double c_;
+  Box box_;
+};
+
+}  // namespace
+
+std::unique_ptr<Force> make_dashpots(std::span<const double> reference, int dim, std::vector<NodePair> pairs, double c,
+                                     const Box& box) {
+  return std::make_unique<Dashpots>(reference, dim, std::move(pairs), c, box);
+}
+
+}  // namespace tempi
