@@ -183,19 +183,47 @@ TEST(Damping, TermByTermInAnInstantIsOfOrderOneOnly) {
   EXPECT_LT(order, 1.3);
 }
 
+// Dampers that every engine solves together.
 TEST(Damping, WithEqualStepsIsTheSameFromEveryExplicitEngine) {
-  const auto model = damped_line();
+  Model::Parts parts = particles(1, {0.0, 1.0, 2.1, 3.0, 4.2}, {1.0, 0.7, 1.3, 0.9, 0.6});
+  add_pairs(parts, chain(5), Spring{2.0, 1.0});
+  host(parts, make_stiffness_damping(*parts.potentials.front()->as_local(), 0.4));
+  host(parts, make_drag(1, {{NodeId{4}, 0.9}}), 3);
+  const Model model(std::move(parts));
   const double h = 0.1, t = 20.0;
   std::vector<State> states;
   for (const Method& method : methods()) {
-    const auto integrator = method.make(*model, uniform_steps(*model, h));
-    State state = moving_masses(*model);
+    const auto integrator = method.make(model, uniform_steps(model, h));
+    State state = moving_masses(model);
     integrator->advance_to(state, t);
     states.push_back(state);
     EXPECT_LT(largest_difference(state.displacement, states[0].displacement), 1e-14) << method.name;
     EXPECT_LT(largest_difference(state.velocity, states[0].velocity), 1e-14) << method.name;
     EXPECT_NEAR(state.damping.work.value(), states[0].damping.work.value(), 1e-13) << method.name;
   }
+  EXPECT_LT(states[0].damping.work.value(), -0.1);
+}
+
+// Dashpots, which a lattice takes one by one: what that makes of them is of the order of the method.
+TEST(Damping, OneByOneDiffersFromTheCommonSolutionByTheSecondOrder) {
+  const auto model = damped_line();
+  const auto difference = [&](double h) {
+    const std::vector<double> steps = uniform_steps(*model, h);
+    const auto end = [&](Integrator& integrator) {
+      State state = moving_masses(*model);
+      integrator.advance_to(state, 20.0);
+      return at(integrator, state, 20.0);
+    };
+    const State common = end(*make_newmark(*model, steps)), alone = end(*make_newmark_on_a_lattice(*model, steps));
+    return std::max(largest_difference(common.displacement, alone.displacement),
+                    largest_difference(common.velocity, alone.velocity));
+  };
+  const std::vector<double> steps = {0.2, 0.1, 0.05, 0.025};
+  std::vector<double> differences;
+  for (const double h : steps) differences.push_back(difference(h));
+  EXPECT_LT(differences.front(), 1e-4);
+  EXPECT_GT(differences.back(), 1e-9);  // it is not the same
+  EXPECT_GT(slope(steps, differences), 1.9) << differences.front() << " ... " << differences.back();
 }
 
 // ---- limits ----
