@@ -248,6 +248,51 @@ inline double deviation_of_followed(const Potential& potential, std::span<const 
   return worst;
 }
 
+// Largest difference of what a batch that watches finds, energies and works with any mean velocities, from energy and
+// add_gradient, over the largest of its kind; the nodes it leaves have the bits of a strike.
+inline double deviation_of_watched(const Potential& potential, std::span<const Index> terms,
+                                   const std::vector<double>& u, const Batch& batch, const Lines& lines) {
+  const auto d = static_cast<std::size_t>(potential.dim());
+  const auto room = static_cast<std::size_t>(Batch::padded(std::ssize(terms)));
+  AlignedVector<double> kept(room * static_cast<std::size_t>(batch.kept()), std::nan(""));
+  AlignedVector<double> energies(room), kinetic(room), work(room);
+  AlignedVector<NodeMean> means(lines.nodes.size());
+  Random random(9);
+  for (NodeMean& mean : means) {
+    for (std::size_t c = 0; c < d; ++c) mean.velocity[c] = random.uniform(-1.0, 1.0);
+    mean.kinetic = random.uniform(0.0, 1.0);
+  }
+  Lines watched = lines, struck = lines;
+  EXPECT_TRUE(batch.watch(0, std::ssize(terms), strike_step, time_now, watched.nodes, energies, kept));
+  EXPECT_TRUE(batch.strike(0, std::ssize(terms), strike_step, time_now, struck.nodes));
+  EXPECT_TRUE(same_bits(watched, struck));
+  batch.works(0, std::ssize(terms), means, kept, kinetic, work);
+  std::array<double, 3> off{}, scale{};
+  const auto compare = [&](std::size_t what, double found, double expected) {
+    const double difference = std::abs(found - expected);
+    if (!(difference <= off[what])) off[what] = difference;
+    scale[what] = std::max(scale[what], std::abs(expected));
+  };
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const auto stencil = potential.stencil(terms[i]);
+    std::vector<double> g(stencil.size() * d, 0.0);
+    potential.add_gradient(terms[i], u, time_now, g);
+    double done = 0.0, sum = 0.0;
+    for (std::size_t a = 0; a < stencil.size(); ++a) {
+      const NodeMean& mean = means[static_cast<std::size_t>(lines.place[ordinal(stencil[a])])];
+      for (std::size_t c = 0; c < d; ++c) done -= strike_step * g[a * d + c] * mean.velocity[c];
+      sum += mean.kinetic;
+    }
+    compare(0, energies[i], potential.energy(terms[i], u, time_now));
+    compare(1, work[i], done);
+    compare(2, kinetic[i], sum);
+  }
+  double worst = 0.0;
+  for (std::size_t what = 0; what < 3; ++what)
+    if (!(off[what] / scale[what] <= worst)) worst = off[what] / scale[what];
+  return worst;
+}
+
 // Largest differences of what a batch measures from energy and add_gradient, over the largest of them.
 struct Deviations {
   double energy, gradient;
@@ -273,6 +318,10 @@ inline Deviations deviations_of_measured(const Potential& potential, std::span<c
   if (batch->followed() > 0) {
     const double followed = deviation_of_followed(potential, terms, u, *batch, lines);
     if (!(followed <= gradient)) gradient = followed;
+  }
+  if (batch->kept() > 0) {
+    const double watched = deviation_of_watched(potential, terms, u, *batch, lines);
+    if (!(watched <= gradient)) gradient = watched;
   }
   return {energy / energy_scale, gradient};
 }

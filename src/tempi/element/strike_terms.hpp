@@ -11,6 +11,7 @@
 
 #include "tempi/element/term_kernel.hpp"
 #include "tempi/potential/follow_terms.hpp"
+#include "tempi/potential/kept_impulses.hpp"
 #include "tempi/simd/pack.hpp"
 
 namespace tempi {
@@ -143,32 +144,9 @@ struct TermsAtOnce {
     return all(sums.admissible);
   }
 
-  // p . w = sum over all nodes but the first of p_a . (w_a - w_0): the first one's force is minus the sum of theirs.
-  [[gnu::flatten]] static void works(const PackedTerms& terms, Index first, Index last, const NodeMean* means,
-                                     const double* kept, double* kinetic, double* work) {
-    for (Index pack = first; pack < last; ++pack) {
-      if (pack + 2 * ahead < terms.packs) {  // beyond `last` too: what comes after it is often next
-        for (std::size_t i = 0; i < (N - 1) * D; ++i) __builtin_prefetch(kept + ((N - 1) * D * 2 * ahead + i) * W);
-        if constexpr (N > 4) {  // of fewer nodes it costs what it spares
-          const std::int32_t* next = terms.places + (pack + 2 * ahead) * static_cast<Index>(N * W);
-#pragma GCC unroll 8
-          for (std::size_t i = 0; i < N * W; ++i) __builtin_prefetch(means + next[i]);
-        }
-      }
-      const std::int32_t* place = terms.places + pack * static_cast<Index>(N * W);
-      P w0[D], w[D], energy, sum(0.0);
-      gather_means<D>(means, place, w0, energy);
-      P energies = energy;
-      for (std::size_t a = 1; a < N; ++a) {
-        gather_means<D>(means, place + a * W, w, energy);
-        energies = energies + energy;
-        for (std::size_t i = 0; i < D; ++i, kept += W) sum = sum + P::load(kept) * (w[i] - w0[i]);
-      }
-      energies.store(kinetic);
-      sum.store(work);
-      kinetic += W;
-      work += W;
-    }
+  static void works(const PackedTerms& terms, Index first, Index last, const NodeMean* means, const double* kept,
+                    double* kinetic, double* work) {
+    KeptImpulses<P, N, D>::works(terms.places, terms.packs, first, last, means, kept, kinetic, work);
   }
 
   [[gnu::flatten]] static void measure(const PackedTerms& terms, Index first, Index last, const NodeLine* nodes,

@@ -35,8 +35,13 @@ struct PackedPairs {
   PackedBox box;
 };
 
-// Strikes packs first to last - 1; tells whether no nodes met and all forces were finite.
-using PairStrike = bool (*)(const PackedPairs& pairs, Index first, Index last, double step, NodeLine* nodes);
+// Strikes packs first to last - 1; tells whether no nodes met and all forces were finite. Watched (Batch::watch) it
+// writes `energies` and keeps the impulses of the second nodes, 3 numbers; otherwise both may be null.
+using PairStrike = bool (*)(const PackedPairs& pairs, Index first, Index last, double step, NodeLine* nodes,
+                            double* energies, double* kept);
+// What became of them, of so many packs in all (Batch::works).
+using PairWorks = void (*)(const PackedPairs& pairs, Index packs, Index first, Index last, const NodeMean* means,
+                           const double* kept, double* kinetic, double* work);
 
 // Energies and gradients of packs first to last - 1, one pair behind the other, all lanes (Batch::measure).
 using PairMeasure = void (*)(const PackedPairs& pairs, Index first, Index last, int dim, const NodeLine* nodes,
@@ -70,7 +75,8 @@ struct RowSum {
 using RowKernel = RowSum (*)(const PairRows& rows);
 
 struct PairKernel {
-  PairStrike strike;
+  PairStrike strike, watch;
+  PairWorks works;
   PairMeasure measure;
   PairDepart depart;
   PairFollow follow;

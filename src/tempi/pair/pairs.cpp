@@ -50,7 +50,17 @@ class PackedBatch final : public Batch {
   }
 
   bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
-    return kernel_.strike(packed(), first / width_, packs(last), step, nodes.data());
+    return kernel_.strike(packed(), first / width_, packs(last), step, nodes.data(), nullptr, nullptr);
+  }
+  Index kept() const override { return 3; }
+  bool watch(Index first, Index last, double step, double, std::span<NodeLine> nodes, std::span<double> energies,
+             std::span<double> kept) const override {
+    return kernel_.watch(packed(), first / width_, packs(last), step, nodes.data(), energies.data(), kept.data());
+  }
+  void works(Index first, Index last, std::span<const NodeMean> means, std::span<const double> kept,
+             std::span<double> kinetic, std::span<double> work) const override {
+    kernel_.works(packed(), std::ssize(places_) / (2 * width_), first / width_, packs(last), means.data(), kept.data(),
+                  kinetic.data(), work.data());
   }
   Index followed() const override { return 3; }
   double depart(Index first, Index last, std::span<const NodeLine> nodes, std::span<const NodeShift>, double rounding,

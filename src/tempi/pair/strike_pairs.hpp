@@ -8,6 +8,7 @@
 
 #include "tempi/pair/pair_kernels.hpp"
 #include "tempi/potential/follow_terms.hpp"
+#include "tempi/potential/kept_impulses.hpp"
 #include "tempi/space/find_near_points.hpp"
 
 namespace tempi {
@@ -186,15 +187,23 @@ struct PairsAtOnce {
     return {{f * w[0], f * w[1], f * w[2]}, P(near ? (factor * V).v : zero.v), admissible};
   }
 
-  [[gnu::flatten]] static bool strike(const PackedPairs& pairs, Index first, Index last, double step, NodeLine* nodes) {
+  template <bool watched>
+  [[gnu::flatten]] static bool strike(const PackedPairs& pairs, Index first, Index last, double step, NodeLine* nodes,
+                                      double* energies, double* kept) {
     Bits admissible = ~Bits{};
     for (Index pack = first; pack < last; ++pack) {
-      const Pair pair = evaluate(pairs, pack, difference(pairs, pack, nodes));
+      const std::array<P, 3> w = difference(pairs, pack, nodes);
+      const Pair pair = evaluate(pairs, pack, w);
       admissible &= pair.admissible;
       std::array<P, 3> p, q;
       for (std::size_t c = 0; c < 3; ++c) {
         p[c] = P(step) * pair.gradient[c];
         q[c] = -p[c];
+      }
+      if constexpr (watched) {  // by itself: the bits of forces stay
+        evaluate(pairs, pack, {apart(w[0]), apart(w[1]), apart(w[2])}).V.store(energies);
+        energies += W;
+        for (std::size_t c = 0; c < 3; ++c, kept += W) q[c].store(kept);
       }
       const std::int32_t* place = pairs.places + pack * static_cast<Index>(2 * W);
       scatter<3>(nodes, place, p.data());
@@ -203,6 +212,11 @@ struct PairsAtOnce {
     for (std::size_t lane = 0; lane < W; ++lane)
       if (admissible[lane] == 0) return false;
     return true;
+  }
+
+  static void works(const PackedPairs& pairs, Index packs, Index first, Index last, const NodeMean* means,
+                    const double* kept, double* kinetic, double* work) {
+    KeptImpulses<P, 2, 3>::works(pairs.places, packs, first, last, means, kept, kinetic, work);
   }
 
   [[gnu::flatten]] static void measure(const PackedPairs& pairs, Index first, Index last, int dim,

@@ -155,7 +155,9 @@ struct RowsAtOnce {
 template <class P, class Law>
 constexpr PairKernel pair_kernel_of_law() {
   using Pairs = PairsAtOnce<P, Law>;
-  return {Pairs::strike,
+  return {Pairs::template strike<false>,
+          Pairs::template strike<true>,
+          Pairs::works,
           Pairs::measure,
           Pairs::depart,
           Pairs::follow,
