@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "support/batches.hpp"
+#include "support/measured_batches.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "support/batches.hpp"
+#include "support/measured_batches.hpp"
 #include "tempi/simd/pack.hpp"
 
 namespace tempi {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <numbers>
 
-#include "support/batches.hpp"
+#include "support/measured_batches.hpp"
 #include "support/shells.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/mesh/facets.hpp"

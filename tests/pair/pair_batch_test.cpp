@@ -3,7 +3,7 @@
 // of pairs that are terms of their own, and of sums that are one term.
 #include <gtest/gtest.h>
 
-#include "support/batches.hpp"
+#include "support/measured_batches.hpp"
 #include "support/pair_cases.hpp"
 #include "tempi/pair/pair_sum.hpp"
 
