@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <sstream>
 
@@ -13,6 +14,7 @@
 #include "tempi/case/subdomain_choice.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/diagnostic/energy_residual.hpp"
+#include "tempi/io/history.hpp"
 #include "tempi/io/vtu.hpp"
 
 namespace tempi {
@@ -77,6 +79,20 @@ double events_until(const SteppingEnergy& method, double t) {
   return time > 0.0 ? count / time * t : 0.0;
 }
 
+// A state of a run that has begun: numbers of many digits, which take longer to write, and to pack, than zeros. They
+// are far too small to matter otherwise.
+State as_in_motion(const State& start) {
+  constexpr double little = 1e-30;
+  State state = start;
+  std::uint32_t dice = 1;
+  for (auto* values : {&state.displacement, &state.velocity})
+    for (double& x : *values) {
+      dice = 1664525u * dice + 1013904223u;
+      x += little * static_cast<double>(dice);
+    }
+  return state;
+}
+
 }  // namespace
 
 Prediction predict(const Simulation& s) {
@@ -103,12 +119,16 @@ Prediction predict(const Simulation& s) {
   if (method_of(s.input.integrator).engine == Engine::stepping && p.events == 0.0)  // nothing deforms yet
     p.updates = std::numeric_limits<double>::quiet_NaN();
   std::optional<EnergyResidual> residual;
-  if (s.input.integrator.residual) residual.emplace(*s.model);
+  if (s.input.integrator.residual) {
+    residual.emplace(*s.model);
+    residual->begin(s.state);
+  }
   const EnergyResidual* const watching = residual ? &*residual : nullptr;
-  const Snapshot snapshot = s.integrator->synchronized(s.state, 0.0);
+  const State state = as_in_motion(s.state);
+  const Snapshot snapshot = s.integrator->synchronized(state, 0.0);
   p.history = (s.outputs.rows + 1) * seconds([&] {
-                const Snapshot now = s.integrator->synchronized(s.state, 0.0);
-                history_row(s, now, sample(*s.model, now), watching);
+                const Snapshot now = s.integrator->synchronized(state, 0.0);
+                to_line(history_row(s, now, sample(*s.model, now), watching));
               });
   if (s.outputs.frames > 0) try {
       p.frames = (s.outputs.frames + 1) *

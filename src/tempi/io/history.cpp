@@ -54,7 +54,9 @@ HistoryWriter::HistoryWriter(std::filesystem::path file, const std::vector<std::
 HistoryWriter::HistoryWriter(std::filesystem::path file, const std::vector<std::string>& columns, std::uint64_t size)
     : file_(checked(std::move(file), columns, size), size), size_(size) {}
 
-void HistoryWriter::write(std::span<const double> row) { put(fmt::format("{}\n", fmt::join(row, ","))); }
+std::string to_line(std::span<const double> row) { return fmt::format("{}\n", fmt::join(row, ",")); }
+
+void HistoryWriter::write(std::span<const double> row) { put(to_line(row)); }
 
 void HistoryWriter::put(const std::string& line) {
   try {

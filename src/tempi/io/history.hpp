@@ -12,6 +12,8 @@
 
 namespace tempi {
 
+std::string to_line(std::span<const double> row);
+
 class HistoryWriter {
  public:
   // Throws OutputError when the file cannot be opened; names with a comma or quote are quoted.
