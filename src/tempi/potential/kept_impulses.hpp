@@ -15,7 +15,8 @@ namespace tempi {
 template <class P, std::size_t N, std::size_t D>
 struct KeptImpulses {
   static constexpr std::size_t W = P::width, row = (N - 1) * D;
-  static constexpr Index ahead = 4;  // packs until one is looked at whose impulses are fetched
+  // Packs until one is looked at whose impulses are fetched: some ten thousand bytes, whatever the terms.
+  static constexpr Index ahead = N > 4 ? 4 : 16;
 
   // Of packs first to last - 1, of so many; `places` and `kept` begin with the very first and with `first`.
   [[gnu::flatten]] static void works(const std::int32_t* places, Index packs, Index first, Index last,
