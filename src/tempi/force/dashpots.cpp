@@ -32,26 +32,21 @@ class DashpotBatch final : public PackedDampers {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const std::size_t end = i / width_, lane = i % width_;  // of all ends
       for (std::size_t component = 0; component < dim_; ++component) {
-        const bool is_held = held[static_cast<std::size_t>(places_[i])][component];
-        held_[(end * 3 + component) * width_ + lane].value = is_held;
-        if (is_held) at_support_[end / 2] = 1;
+        if (!held[static_cast<std::size_t>(places_[i])][component]) continue;
+        held_[(end * 3 + component) * width_ + lane] = 1;
+        at_support_[end / 2] = 1;
       }
     }
   }
 
   double resist(Index first, Index last, const Sweep& sweep, std::span<NodeLine> nodes,
                 std::span<double> kept) const override {
-    return kernel_({geometry_.data(), places_.data(), at_support_.data(), held_.empty() ? nullptr : &held_[0].value,
-                    box_, dim_, c_},
+    return kernel_({geometry_.data(), places_.data(), at_support_.data(), held_.data(), box_, dim_, c_},
                    {sweep.relax, sweep.step, sweep.backward, sweep.withheld.data()}, first, last, nodes.data(),
                    kept.empty() ? nullptr : kept.data());
   }
 
  private:
-  struct Bool {  // a vector of bool has no addresses
-    bool value = false;
-  };
-
   // Lanes that fill packs up lie at one node of the element before them, twice.
   template <class Bond>
   static AlignedVector<std::int32_t> places_of(const Bond& bond, std::span<const Index> elements,
@@ -75,8 +70,7 @@ class DashpotBatch final : public PackedDampers {
   PackedBox box_;
   BondResistance kernel_;
   AlignedVector<double> geometry_;
-  std::vector<char> at_support_;
-  std::vector<Bool> held_;
+  std::vector<char> at_support_, held_;
 };
 
 class Dashpots final : public Damper {

@@ -91,8 +91,7 @@ struct PairKernel {
 struct PackedBonds {
   const double* geometry;
   const std::int32_t* places;
-  const char* at_support;  // by pack
-  const bool* held;
+  const char *at_support, *held;  // 0: no; at_support by pack
   PackedBox box;
   std::size_t dim;
   double c;  // [kg/s]

@@ -22,7 +22,7 @@ struct BondsAtOnce {
     std::array<P, 3> u, v, inverse_mass;
   };
 
-  static End gather_end(const std::int32_t* place, const NodeLine* nodes, const bool* held) {
+  static End gather_end(const std::int32_t* place, const NodeLine* nodes, const char* held) {
     End end;
     P quad[4];
     gather<3>(nodes, place, end.u.data());
@@ -31,7 +31,7 @@ struct BondsAtOnce {
       end.v[c] = quad[c];
       end.inverse_mass[c] = quad[3];
       for (std::size_t lane = 0; held != nullptr && lane < W; ++lane)
-        if (held[c * W + lane]) end.inverse_mass[c].v[lane] = 0.0;
+        if (held[c * W + lane] != 0) end.inverse_mass[c].v[lane] = 0.0;
     }
     return end;
   }
@@ -44,7 +44,7 @@ struct BondsAtOnce {
       const Index pack = how.backward ? last - 1 - (i - first) : i;
       const std::int32_t* place = bonds.places + pack * static_cast<Index>(2 * W);
       const double* X = bonds.geometry + pack * static_cast<Index>(3 * W);
-      const bool* held = bonds.at_support[pack] ? bonds.held + pack * static_cast<Index>(6 * W) : nullptr;
+      const char* held = bonds.at_support[pack] != 0 ? bonds.held + pack * static_cast<Index>(6 * W) : nullptr;
       const End a = gather_end(place, nodes, held),
                 b = gather_end(place + W, nodes, held == nullptr ? held : held + 3 * W);
       std::array<P, 3> e;
