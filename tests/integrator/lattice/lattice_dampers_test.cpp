@@ -397,6 +397,46 @@ TEST(LatticeDampers, TakeOfSlowMotionsWhatTheyShouldHoweverStiffTheyAreTogether)
   }
 }
 
+// Bonds of a rod held at one end, the slowest motion of the whole.
+TEST(LatticeDampers, TakeOfSlowMotionsOfBondsWhatTheyShouldHoweverStiffDashpotsAreTogether) {
+  constexpr Index count = 40;
+  for (const double c : {3.0, 30.0}) {
+    Model::Parts parts;
+    parts.dim = 2;
+    parts.shares = MassShares::balanced;
+    std::vector<NodePair> pairs;
+    for (Index i = 0; i < count; ++i)
+      for (Index j = 0; j < 2; ++j) {
+        parts.reference.insert(parts.reference.end(), {static_cast<double>(i), static_cast<double>(j)});
+        parts.mass.push_back(1.0);
+        const Index a = 2 * i + j;
+        if (i > 0) pairs.push_back({make_id<NodeId>(a - 2), make_id<NodeId>(a)});
+        if (j > 0) pairs.push_back({make_id<NodeId>(a - 1), make_id<NodeId>(a)});
+      }
+    parts.add(make_pairs(parts.reference, 2, parts.mass, pairs, Spring{1.0, 1.0}));
+    host(parts, make_dashpots(parts.reference, 2, pairs, c));
+    Support end{"end", {NodeId{0}, NodeId{1}}};
+    end.motion[0] = end.motion[1] = Support::Motion::at_rest;
+    std::vector<Support> supports;
+    supports.push_back(std::move(end));
+    parts.supports = Supports(std::move(supports), parts.reference, 2);
+    const Model model(std::move(parts));
+    const TickLattice lattice = lattice_of(own_steps(model, 0.8), LatticeRule::powers_of_two);
+    AviLattice fast(model, lattice);
+    const std::vector<double> steps = steps_taken(model, fast);
+    AviExplicit slow(model, steps);
+    State a = reference_state(model), b = a;
+    for (std::size_t i = 0; i < a.velocity.size(); i += 2)
+      b.velocity[i] = a.velocity[i] = 0.01 * std::sin(0.5 * std::numbers::pi * model.reference()[i] / (count - 1));
+    fast.advance_to(a, 40.0);
+    slow.advance_to(b, 40.0);
+    const double ratio = a.damping.work.value() / b.damping.work.value();
+    RecordProperty(std::to_string(c), std::to_string(ratio));
+    EXPECT_NEAR(ratio, 1.0, 0.025);
+    EXPECT_GT(smallest(steps) * largest_damping_rate(model, a.displacement), c);  // stiff
+  }
+}
+
 // A body so viscous that an explicit kick would turn its velocities around: it comes to rest, and momenta stay.
 TEST(LatticeDampers, TakeEnergyHoweverStiffTheyAre) {
   for (const Viscosity& of :
