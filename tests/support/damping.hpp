@@ -6,9 +6,15 @@
 #include "support/sync.hpp"
 #include "support/variational_methods.hpp"
 #include "tempi/force/damping.hpp"
+#include "tempi/integrator/lattice/lattice_groups.hpp"
 #include "tempi/potential/wells.hpp"
 
 namespace tempi::test {
+
+// All terms of a model at one step.
+inline LatticeGroups with_one_step(const Model& model) {
+  return lattice_groups(model, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1));
+}
 
 // Element k within the term `first` + k.
 inline void host(Model::Parts& parts, std::unique_ptr<Force> force, Index first = 0) {

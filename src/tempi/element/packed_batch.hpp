@@ -12,10 +12,11 @@
 
 namespace tempi {
 
-// Lines of the nodes of terms, lane behind lane. -1 among `terms`, and what fills up the last pack, has those of the
-// term before it.
-inline AlignedVector<std::int32_t> packed_places(const LocalPotential& of, std::span<const Index> terms,
-                                                 std::span<const std::int32_t> place) {
+// Lines of the nodes of terms, or of elements of a force, lane behind lane. -1 among `terms`, and what fills up the
+// last pack, has those of the term before it.
+template <class Of>
+AlignedVector<std::int32_t> packed_places(const Of& of, std::span<const Index> terms,
+                                          std::span<const std::int32_t> place) {
   const auto W = static_cast<std::size_t>(pack_width());
   const std::size_t packs = (terms.size() + W - 1) / W, N = of.stencil(0).size();
   AlignedVector<std::int32_t> places(packs * W * N);

@@ -3,29 +3,34 @@
 #include <cmath>
 #include <utility>
 
+#include "tempi/element/packed_batch.hpp"
 #include "tempi/force/damper.hpp"
 #include "tempi/force/damping.hpp"
 #include "tempi/pair/pair_geometry.hpp"
-#include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
 namespace {
 
 class DashpotBatch final : public PackedDampers {
  public:
-  // `bond`, of an element: its nodes and x_b - x_a of their reference positions.
-  template <class Bond>
-  DashpotBatch(const Bond& bond, std::size_t dim, double c, const PackedBox& box, std::span<const Index> elements,
-               std::span<const std::int32_t> place, std::span<const std::array<bool, 3>> held)
-      : PackedDampers(dim, 2, places_of(bond, elements, place)), c_(c), box_(box), kernel_(bond_resistance()) {
+  // `difference_at_rest`, of an element: x_b - x_a of its reference positions.
+  template <class Difference>
+  DashpotBatch(const Force& of, const Difference& difference_at_rest, std::size_t dim, double c, const PackedBox& box,
+               std::span<const Index> elements, std::span<const std::int32_t> place,
+               std::span<const std::array<bool, 3>> held)
+      : PackedDampers(dim, 2, packed_places(of, elements, place)), c_(c), box_(box), kernel_(bond_resistance()) {
     const std::size_t packs = places_.size() / (2 * width_);
     geometry_.assign(packs * 3 * width_, 0.0);
     at_support_.assign(packs, 0);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (elements[i] < 0) continue;
-      const auto& [nodes, X] = bond(elements[i]);
+    for (std::size_t i = 0; i < packs * width_; ++i) {
+      const std::size_t pack = i / width_, lane = i % width_;
+      if (i >= elements.size() || elements[i] < 0) {  // what fills a pack up lies at one node twice
+        places_[(2 * pack + 1) * width_ + lane] = places_[2 * pack * width_ + lane];
+        continue;
+      }
+      const std::array<double, 3> X = difference_at_rest(elements[i]);
       for (std::size_t component = 0; component < 3; ++component)
-        geometry_[(i / width_ * 3 + component) * width_ + i % width_] = X[component];
+        geometry_[(pack * 3 + component) * width_ + lane] = X[component];
     }
     if (held.empty()) return;
     held_.resize(packs * 6 * width_);
@@ -47,25 +52,6 @@ class DashpotBatch final : public PackedDampers {
   }
 
  private:
-  // Lanes that fill packs up lie at one node of the element before them, twice.
-  template <class Bond>
-  static AlignedVector<std::int32_t> places_of(const Bond& bond, std::span<const Index> elements,
-                                               std::span<const std::int32_t> place) {
-    const auto width = static_cast<std::size_t>(pack_width());
-    AlignedVector<std::int32_t> places((elements.size() + width - 1) / width * 2 * width);
-    std::array<std::int32_t, 2> last{};
-    for (std::size_t i = 0; i < places.size() / 2; ++i) {
-      if (i < elements.size() && elements[i] >= 0) {
-        const auto& [nodes, X] = bond(elements[i]);
-        last = {place[ordinal(nodes[0])], place[ordinal(nodes[1])]};
-      } else {
-        last[1] = last[0];
-      }
-      for (std::size_t end = 0; end < 2; ++end) places[(i / width * 2 + end) * width + i % width] = last[end];
-    }
-    return places;
-  }
-
   double c_;
   PackedBox box_;
   BondResistance kernel_;
@@ -107,9 +93,9 @@ class Dashpots final : public Damper {
 
   std::unique_ptr<DampingBatch> damping_batch(std::span<const Index> elements, std::span<const std::int32_t> place,
                                               std::span<const std::array<bool, 3>> held) const override {
-    const auto bond = [this](Index k) { return std::pair(pairs_[static_cast<std::size_t>(k)], at_rest(k)); };
-    return std::make_unique<DashpotBatch>(bond, dim_, c_, packed_box(box_, static_cast<int>(dim_)), elements, place,
-                                          held);
+    return std::make_unique<DashpotBatch>(
+        *this, [this](Index k) { return at_rest(k); }, dim_, c_, packed_box(box_, static_cast<int>(dim_)), elements,
+        place, held);
   }
 
  private:

@@ -29,8 +29,7 @@ TEST_P(EveryMesh, FillsPacksOfElementsThatShareNoNode) {
         host_drag(parts, 0.02);  // no pack's
       });
   const Model& model = *body.model;
-  const LatticeGroups plan =
-      lattice_groups(model, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1));
+  const LatticeGroups plan = with_one_step(model);
   const LatticePart& part = plan.groups.front().parts.front();
   ASSERT_GT(part.colours.size(), 2u);
   const std::vector<DamperPacks> found = DamperPacker(model, plan)(part);
@@ -86,8 +85,7 @@ TEST_P(EveryMesh, PutsElementsAtSupportsInPacksOfTheirOwn) {
         host(parts, make_kelvin_voigt(cells_of(parts), {0.4, 0.3}));
       });
   const Model& model = *body.model;
-  const LatticeGroups plan =
-      lattice_groups(model, std::vector<std::int32_t>(static_cast<std::size_t>(model.term_count()), 1));
+  const LatticeGroups plan = with_one_step(model);
   std::vector<std::array<bool, 3>> held(plan.node_of_line.size());
   for (const NodeId a : nodes_of(mesh, "left")) held[static_cast<std::size_t>(plan.line(a))].fill(true);
   const auto width = static_cast<std::size_t>(pack_width());
