@@ -17,6 +17,7 @@
 #include <set>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tempi/case/adapt.hpp"
@@ -261,11 +262,10 @@ int measure_restitution(const Arguments& arguments) {
 }
 
 int check_case(const Arguments& arguments) {
-  const tempi::Simulation simulation =
-      built(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
+  tempi::Simulation simulation = built(tempi::read_case(arguments.case_file, arguments.settings), arguments.threads);
   show_warnings(simulation);
   for (const std::string& note : simulation.notes) say("note: " + note);
-  fmt::print("{}", tempi::describe_model(simulation));
+  fmt::print("{}", tempi::describe_model(std::move(simulation)));
   return done;
 }
 

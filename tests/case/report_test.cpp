@@ -2,11 +2,13 @@
 // What `tempi check` and `tempi stability` say, and what a run writes.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "support/cases.hpp"
 #include "tempi/case/model_report.hpp"
+#include "tempi/case/output_plan.hpp"
 #include "tempi/case/results.hpp"
 #include "tempi/case/run.hpp"
 #include "tempi/case/stability_report.hpp"
@@ -35,6 +37,28 @@ TEST(DescribeModel, tells_what_there_is) {
   const std::string chain = describe_model(folder.build(CaseFolder::chain("method = \"newmark\"\nsafety = 0.5")));
   expect_words(chain, {"3 particles, 2-D, in free space", "spring: 1 terms", "mass     3 kg"});
   EXPECT_EQ(chain.find("predicted saving"), std::string::npos);
+}
+
+TEST(DescribeModel, proposes_only_what_takes_the_case) {
+  const CaseFolder folder;
+  // Of alike elements newmark takes longer steps, at its assembled limit.
+  const std::string proposal = "newmark is predicted to be faster";
+  const auto square = [&](const std::string& sections) {
+    return describe_model(folder.build(CaseFolder::square("safety = 0.5\nneighbour_ratio = 1\n", sections)));
+  };
+  EXPECT_NE(square("").find(proposal), std::string::npos);
+  const std::string layered = square("[[contact]]\ndistance = 0.01\n");
+  EXPECT_EQ(layered.find(proposal), std::string::npos);
+  expect_words(layered, {"takes no contact by layers"});
+}
+
+TEST(Predict, does_not_know_the_time_of_a_run_that_fails_at_once) {
+  const CaseFolder folder;
+  const std::string inwards = "[initial]\nvelocity = [\"-100*X\", \"0\"]\n";  // inverts in the first step
+  Simulation sound = folder.build(CaseFolder::square("method = \"newmark\"\nsafety = 0.5\n"));
+  Simulation s = folder.build(CaseFolder::square("method = \"newmark\"\nsafety = 0.5\n", inwards));
+  EXPECT_GT(predict(sound).history, 0.0);
+  EXPECT_TRUE(std::isnan(predict(s).total()));
 }
 
 TEST(MeasureStability, says_what_it_has_seen) {
@@ -144,7 +168,7 @@ TEST(ParticlesBesideAMesh, strike_it) {
   Simulation s = folder.build(text);
   EXPECT_EQ(s.model->node_count(), 5);
   EXPECT_EQ(s.body.first_particle, 4);
-  expect_words(describe_model(s), {"2 cells, 4 nodes, 2-D", "beside   1 particles", "hertz"});
+  expect_words(describe_model(folder.build(text)), {"2 cells, 4 nodes, 2-D", "beside   1 particles", "hertz"});
   const Summary summary = run(s, into(folder.path() / "out"));
   EXPECT_EQ(summary.status, Status::completed);
   const Snapshot end = s.integrator->synchronized(s.state, 1.0);

@@ -100,16 +100,20 @@ std::string table_of_choices(const Simulation& s) {
   double newmark = 0.0;                                   // the same
   for (const double cost : costs) newmark += cost / element_limit;
   const double scale = s.time_factor() * s.input.end_time;
-  out += line_of_choice(asynchronous && !s.plan.choice, "exact", {}, ideal_speedup(wish.steps), exact * scale,
-                        {"plain", "", "", asynchronous && !s.plan.choice ? "see the note" : "tried when chosen"});
+  const bool layered = !s.model->layers().empty();
+  const std::string refused = "takes no contact by layers";
+  const auto others = [&](const char* stability) { return layered ? refused : stability; };
+  out +=
+      line_of_choice(asynchronous && !s.plan.choice, "exact", {}, ideal_speedup(wish.steps), exact * scale,
+                     {"plain", "", "", others(asynchronous && !s.plan.choice ? "see the note" : "tried when chosen")});
   out += line_of_choice(newmark_itself && s.input.integrator.options.newmark_limit == "element",
-                        "newmark, element limit", {}, 1.0, newmark * scale, {"", "", "", "stable"});
+                        "newmark, element limit", {}, 1.0, newmark * scale, {"", "", "", others("stable")});
   const bool used = newmark_itself && s.input.integrator.options.newmark_limit == "assembled";
   if (!s.input.integrator.safety) return out + of_taken;
   const double step = used ? s.plan.smallest() : *s.input.integrator.safety * s.assembled_limit();
   out += line_of_choice(used, "newmark, assembled limit", {}, step / element_limit,
-                        newmark * scale * element_limit / step, {"", "", "", "stable"});
-  if (on_lattice && newmark * scale * element_limit / step < s.predicted_time(*s.plan.choice))
+                        newmark * scale * element_limit / step, {"", "", "", others("stable")});
+  if (on_lattice && !layered && newmark * scale * element_limit / step < s.predicted_time(*s.plan.choice))
     out +=
         "  note: newmark is predicted to be faster here, and has no error of asynchrony: method = \"newmark\", "
         "newmark_limit = \"assembled\"\n";
@@ -178,7 +182,7 @@ const Mesh& elastic(const Simulation& s) { return s.body.elastic ? *s.body.elast
 
 }  // namespace
 
-std::string describe_model(const Simulation& s) {
+std::string describe_model(Simulation s) {
   double mass = 0.0;
   for (const double m : s.model->mass()) mass += m;
   std::string out = s.input.title + "\n";

@@ -8,6 +8,7 @@
 
 namespace tempi {
 
-std::string describe_model(const Simulation& simulation);
+// By a few steps of its integrator, which is not for another run then.
+std::string describe_model(Simulation simulation);
 
 }  // namespace tempi

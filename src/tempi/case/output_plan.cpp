@@ -23,11 +23,14 @@ namespace {
 constexpr double part = 0.05;  // of the run, for rows and for frames each
 constexpr int fewest_rows = 50, most_rows = 1000, fewest_frames = 5, most_frames = 50;
 
-template <class What>
-double seconds(What&& what) {
+// The shorter of two turns, of the first where that is long, each after what is not counted.
+template <class Prepare, class What>
+double seconds(Prepare&& prepare, What&& what) {
   using Clock = std::chrono::steady_clock;
+  constexpr double is_long = 0.2;
   double least = std::numeric_limits<double>::infinity();
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int turn = 0; turn < (least < is_long ? 2 : 1); ++turn) {
+    prepare();
     const auto start = Clock::now();
     what();
     least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
@@ -79,60 +82,54 @@ double events_until(const SteppingEnergy& method, double t) {
   return time > 0.0 ? count / time * t : 0.0;
 }
 
-// A state of a run that has begun: numbers of many digits, which take longer to write, and to pack, than zeros. They
-// are far too small to matter otherwise.
-State as_in_motion(const State& start) {
+// Makes of a state one of a run that has begun: numbers of many digits, which take longer to write, and to pack, than
+// zeros, other ones each time, so that nothing is known of them from before. They are far too small to matter
+// otherwise.
+void move_a_little(State& state, std::uint32_t& dice) {
   constexpr double little = 1e-30;
-  State state = start;
-  std::uint32_t dice = 1;
   for (auto* values : {&state.displacement, &state.velocity})
     for (double& x : *values) {
       dice = 1664525u * dice + 1013904223u;
       x += little * static_cast<double>(dice);
     }
-  return state;
 }
 
 }  // namespace
 
-Prediction predict(const Simulation& s) {
-  Prediction p{s.start_time, 0.0, 0.0, 0.0};
-  std::optional<double> pace = s.plan.pace;
-  if (!pace) {
-    const Method& method = method_of(s.input.integrator);
-    const auto& steps = method.engine == Engine::softened ? s.plan.wished : s.plan.steps;  // it softens them itself
-    std::unique_ptr<Integrator> fresh;
-    if (s.plan.domains)
-      fresh = make_multi_domain(*s.model, *s.plan.domains);
-    else if (has_key(method.keys, "energy_step"))
-      fresh = std::make_unique<SteppingEnergy>(*s.model, choose_subdomains(s), steps, s.body.walls);
-    else
-      fresh = make_integrator(method, *s.model, steps, s.input.integrator.options, s.threads);
-    fresh->use_threads(s.threads);
-    pace = s.measured_pace(*fresh);
-    if (const auto* stepping = dynamic_cast<const SteppingEnergy*>(fresh.get()))
-      p.events = events_until(*stepping, s.input.end_time);
-    else if (method.engine == Engine::stepping)
-      p.events = s.input.end_time / fresh->step(TermId{0});
-  }
-  p.updates = pace.value_or(std::numeric_limits<double>::quiet_NaN()) * s.input.end_time;
+Prediction predict(Simulation& s) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  Prediction p{s.start_time, unknown, unknown, unknown};
+  FirstSteps first = s.first_steps(*s.integrator);
+  if (!first.pace) return p;
+  p.updates = s.plan.pace.value_or(*first.pace) * s.input.end_time;
+  if (const auto* stepping = dynamic_cast<const SteppingEnergy*>(s.integrator.get()))
+    p.events = events_until(*stepping, s.input.end_time);
+  else if (method_of(s.input.integrator).engine == Engine::stepping)
+    p.events = s.input.end_time / s.integrator->step(TermId{0});
   if (method_of(s.input.integrator).engine == Engine::stepping && p.events == 0.0)  // nothing deforms yet
-    p.updates = std::numeric_limits<double>::quiet_NaN();
+    p.updates = unknown;
   std::optional<EnergyResidual> residual;
   if (s.input.integrator.residual) {
     residual.emplace(*s.model);
     residual->begin(s.state);
   }
   const EnergyResidual* const watching = residual ? &*residual : nullptr;
-  const State state = as_in_motion(s.state);
-  const Snapshot snapshot = s.integrator->synchronized(state, 0.0);
-  p.history = (s.outputs.rows + 1) * seconds([&] {
-                const Snapshot now = s.integrator->synchronized(state, 0.0);
-                to_line(history_row(s, now, sample(*s.model, now), watching));
-              });
+  std::uint32_t dice = 1;
+  Snapshot now;
+  const auto row = [&] {
+    now = s.integrator->synchronized(first.state, first.time);
+    to_line(history_row(s, now, sample(*s.model, now), watching));
+  };
+  const auto next = [&] { move_a_little(first.state, dice); };
+  try {
+    p.history = (s.outputs.rows + 1) * seconds(next, row);
+  } catch (const SolveError&) {  // the run will say so
+    return p;
+  }
+  p.frames = 0.0;
   if (s.outputs.frames > 0) try {
       p.frames = (s.outputs.frames + 1) *
-                 seconds([&] { write_vtu_to_nowhere(*s.body.mesh, make_frame(s, snapshot, watching)); });
+                 seconds([] {}, [&] { write_vtu_to_nowhere(*s.body.mesh, make_frame(s, now, watching)); });
     } catch (const OutputError&) {  // no room for a temporary file: said without frames
     }
   return p;

@@ -21,12 +21,13 @@ OutputPlan plan_outputs(std::optional<int> rows, std::optional<int> frames, doub
 struct Simulation;
 OutputPlan plan_outputs(const Simulation& simulation);
 
-// Wall times [s], as measured here and now: a few steps of a copy, a row and a frame.
+// Wall times [s], as measured here and now: a few steps, then a row and a frame. Not a number where that fails. The
+// integrator has begun a copy's run then, and is not for another.
 struct Prediction {
   double start, updates, history, frames;
   double events = 0.0;  // of methods that have events instead of steps
   double total() const { return start + updates + history + frames; }
 };
-Prediction predict(const Simulation& simulation);
+Prediction predict(Simulation& simulation);
 
 }  // namespace tempi

@@ -20,34 +20,38 @@ double Simulation::predicted_time(const StepChoice& of) const { return time_fact
 
 double Simulation::time_factor() const { return plan.pace && plan.choice ? *plan.pace / plan.choice->cost : 1e-9; }
 
-std::optional<double> Simulation::measured_pace(Integrator& on) const {
+FirstSteps Simulation::first_steps(Integrator& on) const {
   using Clock = std::chrono::steady_clock;
   constexpr double enough = 0.05;  // [s] of wall time
   std::optional<EnergyResidual> residual;
   if (input.integrator.residual) residual.emplace(*model);
-  State copy = state;
+  FirstSteps result{{}, state, 0.0};
   const double longest = *std::ranges::max_element(plan.steps);
   const double piece = input.end_time / std::max(1, std::max(input.history.value_or(0), input.frames.value_or(0)));
-  double from = 0.0, to = std::min(1.5 * longest, input.end_time), reached = 0.0;
+  double from = 0.0, to = std::min(1.5 * longest, input.end_time);
+  double& reached = result.time;
   try {
     for (bool warm = false;; warm = true) {
       const auto start = Clock::now();
       while (reached < to) {
         reached = std::min(reached + piece, to);
         if (residual)
-          on.advance_to(copy, reached, *residual);
+          on.advance_to(result.state, reached, *residual);
         else
-          on.advance_to(copy, reached);
+          on.advance_to(result.state, reached);
       }
       const double taken = std::chrono::duration<double>(Clock::now() - start).count();
       const bool over = to >= input.end_time;
-      if ((warm && taken > enough) || over) return taken / (to - from);
+      if ((warm && taken > enough) || over) {
+        result.pace = taken / (to - from);
+        return result;
+      }
       const double next = warm ? 2.0 * (to - from) : 4.0 * longest;
       from = to;
       to = std::min(to + next, input.end_time);
     }
   } catch (const SolveError&) {  // the run will say so
-    return std::nullopt;
+    return result;
   }
 }
 

@@ -24,6 +24,12 @@ struct EarlierTry {  // of a run whose steps proved too large
   std::string message;
 };
 
+struct FirstSteps {
+  std::optional<double> pace;  // wall time a simulated second takes here [s]; absent where a step has failed
+  State state;                 // where they end
+  double time;                 // [s]
+};
+
 struct Simulation {
   CaseFile input;
   Body body;
@@ -49,10 +55,9 @@ struct Simulation {
   double assembled_limit() const;
   StepWish step_wish(std::vector<double> of) const;  // what a lattice is chosen for, watched or not
   std::vector<double> costs_per_update() const;      // typical time of an update of each term [ns]
-  // Wall time a simulated second takes here [s], by running a copy of the state for a few of the longest steps with
-  // everything the case has but outputs, in pieces as they will ask for. Absent where that fails. `on`: an integrator
-  // that has not begun, which has then.
-  std::optional<double> measured_pace(Integrator& on) const;
+  // A few of the longest steps of a copy of the state, with everything the case has but outputs, in pieces as they will
+  // ask for. `on`: an integrator that has not begun, which has then.
+  FirstSteps first_steps(Integrator& on) const;
   double time_factor() const;                         // wall time here over typical costs [s/ns]
   double predicted_time(const StepChoice& of) const;  // wall time of the run's updates [s]
 

@@ -364,7 +364,7 @@ class StepPlanner {
       return made;
     };
     s_.integrator = at_place(s_.input.integrator.place, [&] { return make(*s_.model); });
-    p_.pace = s_.measured_pace(*make(*s_.model));
+    p_.pace = s_.first_steps(*make(*s_.model)).pace;
     p_.whole.reset();
     return make;
   }
@@ -473,7 +473,7 @@ class StepPlanner {
     for (const std::int32_t m : lattice.ticks) p_.steps.push_back(lattice.tick * m);
     options.coupling = p_.choice->coupling;
     auto integrator = std::make_unique<AviLattice>(*s_.model, lattice, options);
-    p_.pace = s_.measured_pace(*integrator);
+    p_.pace = s_.first_steps(*integrator).pace;
     integrator->rewind();
     if (p_.unequal() && !nests(p_.choice->rule) && !(p_.trial && p_.trial->grows))
       try_whole(p_.choice->cost, 1.0, 1.0, [&](const Model& linear) {
