@@ -11,6 +11,7 @@ BatchForces::BatchForces(const Model& model, int threads)
       team_(threads),
       strikes_(plan_, team_),
       loads_(model, plan_, team_),
+      dampers_(model, plan_, team_),
       lines_(static_cast<std::size_t>(model.node_count())) {
   for (NodeLine& line : lines_) line.inverse_mass = 1.0;
 }
@@ -57,6 +58,20 @@ bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double
     });
   }
   return admissible;
+}
+
+void BatchForces::add_damping(std::span<const double> u, std::span<const double> v, std::span<double> force,
+                              std::span<double> damping) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  place(u);
+  each_line(v.data(), [&](std::size_t line, std::size_t at) { std::copy_n(&v[at], d, lines_[line].velocity); });
+  const auto given = dampers_(lines_);
+  each_line(force.data(), [&](std::size_t line, std::size_t at) {
+    for (std::size_t c = 0; c < d; ++c) {
+      damping[at + c] = given[line][c];
+      force[at + c] += given[line][c];
+    }
+  });
 }
 
 Batch::Looked BatchForces::look(std::span<const double> u, double t, std::span<double> force) {

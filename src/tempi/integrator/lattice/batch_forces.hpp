@@ -7,6 +7,7 @@
 
 #include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/thread_team.hpp"
+#include "tempi/integrator/lattice/damper_forces.hpp"
 #include "tempi/integrator/lattice/lattice_loads.hpp"
 #include "tempi/integrator/lattice/lattice_strikes.hpp"
 
@@ -21,6 +22,11 @@ class BatchForces {
   // term is not admissible. Throws SolveError where a formula has no value.
   bool evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load);
 
+  // Whether the model has dampers, all packed; then these, -C(u) v [N], added to `force` and put into `damping`.
+  bool packs_dampers() const { return dampers_.takes_all(); }
+  void add_damping(std::span<const double> u, std::span<const double> v, std::span<double> force,
+                   std::span<double> damping);
+
   // -sum dV_K/dx [N] and sum V_K [J] there, without loads. False where a term is not admissible.
   Batch::Looked look(std::span<const double> u, double t, std::span<double> force);
 
@@ -34,6 +40,7 @@ class BatchForces {
   ThreadTeam team_;
   LatticeStrikes strikes_;
   LatticeLoads loads_;
+  DamperForces dampers_;
   AlignedVector<NodeLine> lines_;
 };
 

@@ -39,6 +39,31 @@ std::vector<DamperPacks> DamperPacker::operator()(const LatticePart& part) {
   return result;
 }
 
+std::optional<std::vector<DamperPart>> DamperPacker::parts(const LatticePart& part) {
+  std::vector<DamperPart> all;
+  for (DamperPacks& packs : (*this)(part)) {
+    auto batch = packs.force->damping_batch(packs.elements, plan_.line_of_node, held_);
+    if (batch == nullptr) return std::nullopt;
+    all.push_back({std::move(packs), std::move(batch)});
+  }
+  return all;
+}
+
+double DamperPart::resist(const DampingBatch::Sweep& how, std::span<NodeLine> nodes, std::span<double> kept,
+                          ThreadTeam& team, std::vector<double>& of_block) const {
+  double work = 0.0;
+  for (std::size_t c = 0; c < packs.colours.size(); ++c) {
+    const auto& blocks = packs.colours[how.backward ? packs.colours.size() - 1 - c : c];
+    of_block.assign(blocks.size(), 0.0);
+    team.for_each(std::ssize(blocks), [&](Index b) {
+      const auto [first, last] = blocks[static_cast<std::size_t>(b)];
+      of_block[static_cast<std::size_t>(b)] = batch->resist(first, last, how, nodes, kept);
+    });
+    for (const double done : of_block) work += done;
+  }
+  return work;
+}
+
 void DamperPacker::collect(std::span<const TermId> terms, std::vector<Block>& blocks) const {
   const auto nothing = [](std::size_t, double) {};
   for (const TermId term : terms)

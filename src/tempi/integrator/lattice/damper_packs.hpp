@@ -7,10 +7,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "tempi/core/thread_team.hpp"
+#include "tempi/force/damping_batch.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
 
 namespace tempi {
@@ -24,6 +28,17 @@ struct DamperPacks {
   std::vector<std::vector<std::pair<Index, Index>>> colours = {};
 };
 
+// These, packed.
+struct DamperPart {
+  DamperPacks packs;
+  std::unique_ptr<DampingBatch> batch;
+
+  // One sweep over all, blocks of a colour on all threads. Returns the work [J]; `kept` as of DampingBatch::resist,
+  // `of_block` is room.
+  double resist(const DampingBatch::Sweep& how, std::span<NodeLine> nodes, std::span<double> kept, ThreadTeam& team,
+                std::vector<double>& of_block) const;
+};
+
 class DamperPacker {
  public:
   using Held = std::array<bool, 3>;
@@ -33,6 +48,8 @@ class DamperPacker {
 
   // Dampers within terms of a part, but for drags and those with a memory.
   std::vector<DamperPacks> operator()(const LatticePart& part);
+  // The same in batches; empty where one of them has none.
+  std::optional<std::vector<DamperPart>> parts(const LatticePart& part);
 
  private:
   static constexpr std::size_t at_once = 64;  // packs that are filled, a bit each

@@ -48,12 +48,9 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
     std::vector<Part>& parts = parts_.emplace_back();
     std::vector<std::int32_t>& damped = lines_.emplace_back();
     for (const LatticePart& part : group.parts) {
-      if (takes_all_)
-        for (DamperPacks& packs : packed(part)) {
-          auto batch = packs.force->damping_batch(packs.elements, plan.line_of_node, held_);
-          takes_all_ = takes_all_ && batch != nullptr;
-          if (batch != nullptr) parts.push_back({std::move(packs), std::move(batch), {}, {}, {}});
-        }
+      auto of = takes_all_ ? packed.parts(part) : std::nullopt;
+      takes_all_ = of.has_value();
+      for (std::size_t i = 0; takes_all_ && i < of->size(); ++i) parts.push_back({std::move((*of)[i]), {}, {}, {}});
       for (const TermId term : part.terms)
         for (const HostedForce& h : model.forces_within(term))
           for (const NodeId a : h.force->stencil(h.element))
@@ -178,17 +175,7 @@ void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, co
 
 double LatticeDampers::sweep(const Part& part, const DampingBatch::Sweep& how, std::span<NodeLine> nodes,
                              std::span<double> kept) const {
-  double work = 0.0;
-  for (std::size_t c = 0; c < part.packs.colours.size(); ++c) {
-    const auto& blocks = part.packs.colours[how.backward ? part.packs.colours.size() - 1 - c : c];
-    of_block_.assign(blocks.size(), 0.0);
-    team_.for_each(std::ssize(blocks), [&](Index b) {
-      const auto [first, last] = blocks[static_cast<std::size_t>(b)];
-      of_block_[static_cast<std::size_t>(b)] = part.batch->resist(first, last, how, nodes, kept);
-    });
-    for (const double done : of_block_) work += done;
-  }
-  return work;
+  return part.resist(how, nodes, kept, team_, of_block_);
 }
 
 const std::vector<std::int32_t>& LatticeDampers::touched() {

@@ -69,9 +69,7 @@ class LatticeDampers {
   std::vector<Vector> forces(std::span<NodeLine> nodes, const Memory& memory) const;
 
  private:
-  struct Part {
-    DamperPacks packs;
-    std::unique_ptr<DampingBatch> batch;
+  struct Part : DamperPart {
     std::vector<double> kept, of_turn;  // impulses of the instant, and of one turn of it
     std::vector<double> works;          // of these; where somebody looks
   };

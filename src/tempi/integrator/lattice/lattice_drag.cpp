@@ -67,14 +67,7 @@ LatticeDrag::LatticeDrag(const Model& model, const LatticeGroups& plan, const La
     std::copy_n(&model.reference()[ordinal(plan.node_of_line[line]) * d], d, X_[line].begin());
   for (const LatticeGroup& group : plan.groups) {
     for (const LatticePart& part : group.parts)
-      for (const TermId term : part.terms)
-        for (const HostedForce& h : model.forces_within(term)) {
-          if (!h.force->is_damper()) continue;
-          const auto stencil = h.force->stencil(h.element);
-          h.force->each_drag(h.element, [&](std::size_t a, double c) {
-            C_[static_cast<std::size_t>(plan.line(stencil[a]))] += c;
-          });
-        }
+      each_drag(model, part.terms, [&](NodeId a, double c) { C_[static_cast<std::size_t>(plan.line(a))] += c; });
     std::vector<Entry> entries;
     for (const std::int32_t line : group.lines) {
       double& c = C_[static_cast<std::size_t>(line)];

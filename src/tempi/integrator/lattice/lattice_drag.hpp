@@ -19,6 +19,17 @@
 
 namespace tempi {
 
+// visit(node, c [kg/s]) for each drag within these terms.
+template <class Visit>
+void each_drag(const Model& model, std::span<const TermId> terms, Visit&& visit) {
+  for (const TermId term : terms)
+    for (const HostedForce& h : model.forces_within(term)) {
+      if (!h.force->is_damper()) continue;
+      const auto stencil = h.force->stencil(h.element);
+      h.force->each_drag(h.element, [&](std::size_t a, double c) { visit(stencil[a], c); });
+    }
+}
+
 class LatticeDrag {
  public:
   using Vector = std::array<double, 3>;

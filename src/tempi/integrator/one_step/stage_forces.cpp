@@ -66,10 +66,15 @@ bool StageForces::is_remembered(std::span<const double> u, double t) const {
 }
 
 Admissibility StageForces::evaluate(Stage& stage, double t) const {
+  const Admissibility found = evaluate_undamped(stage, t);
+  if (found.holds()) add_dampings(stage, t);
+  return found;
+}
+
+Admissibility StageForces::evaluate_undamped(Stage& stage, double t) const {
   if (is_remembered(span_of(stage.u), t)) {
     stage.force = last_->force;
     if (model_.has_forces() || stage.load.size() != mass_.size()) stage.load = last_->load;
-    add_dampings(stage, t);
     return {};
   }
   if (!last_) last_.emplace();
@@ -79,7 +84,6 @@ Admissibility StageForces::evaluate(Stage& stage, double t) const {
   last_->force = stage.force;
   if (model_.has_forces() || last_->load.size() != mass_.size()) last_->load = stage.load;
   last_->t = t;
-  add_dampings(stage, t);
   return {};
 }
 
@@ -118,19 +122,57 @@ Admissibility StageForces::evaluate_once(Stage& stage, double t) const {
 // All but dampers.
 Admissibility StageForces::look(Stage& stage, double t) const {
   ++evaluations_;
-  const auto room = [](Vector& x) { return std::span(x.data(), static_cast<std::size_t>(x.size())); };
   stage.force.resize(mass_.size());
   if (stage.load.size() != mass_.size()) stage.load.setZero(mass_.size());
-  const bool all = batches().evaluate(span_of(stage.u), t, room(stage.force),
-                                      model_.has_forces() ? room(stage.load) : std::span<double>());
+  const bool all = batches().evaluate(span_of(stage.u), t, room_of(stage.force),
+                                      model_.has_forces() ? room_of(stage.load) : std::span<double>());
   if (all) return {};
   stage.damping = Vector::Zero(mass_.size());
   return first_fault(model_, span_of(stage.u), t);
 }
 
 void StageForces::add_dampings(Stage& stage, double t) const {
-  stage.damping.setZero(model_.has_dampers() ? mass_.size() : 0);
-  for (Index k = 0; model_.has_dampers() && k < model_.term_count(); ++k) add_damping(make_id<TermId>(k), stage, t);
+  if (!model_.has_dampers()) {
+    stage.damping.resize(0);
+  } else if (batches().packs_dampers()) {
+    stage.damping.resize(mass_.size());
+    batches().add_damping(span_of(stage.u), span_of(stage.v), room_of(stage.force), room_of(stage.damping));
+  } else {
+    stage.damping.setZero(mass_.size());
+    for (Index k = 0; k < model_.term_count(); ++k) add_damping(make_id<TermId>(k), stage, t);
+  }
+}
+
+void StageForces::damp(const Vector& u, double t, double c, Vector& v) const {
+  constexpr double rounding = 1e-15;
+  auto& [along, rest, direction, image] = damped_;
+  along.u = u;
+  along.force.resize(mass_.size());
+  const auto resistance = [&](const Vector& w) -> const Vector& {  // c C w, of components that are not held
+    along.v = w;
+    add_dampings(along, t);
+    along.damping *= -c;
+    for (const Index i : held_) along.damping(i) = 0.0;
+    return along.damping;
+  };
+  const double size = v.dot(mass_.cwiseProduct(v));
+  rest = -resistance(v);
+  direction = rest.cwiseQuotient(mass_);
+  double left = rest.dot(direction);
+  const Index most = 1000 + 10 * mass_.size();
+  for (Index turn = 0; left > rounding * rounding * size; ++turn) {
+    if (turn == most)
+      throw SolveError(
+          fmt::format("the dampers' equations are not solved at t = {:.9g} s: dampers are too stiff for the step, or "
+                      "unlike each other by too much. Try smaller steps or less damping.",
+                      t));
+    image = mass_.cwiseProduct(direction) + resistance(direction);
+    const double length = left / direction.dot(image), before = left;
+    v += length * direction;
+    rest -= length * image;
+    left = rest.dot(rest.cwiseQuotient(mass_));
+    direction = rest.cwiseQuotient(mass_) + left / before * direction;
+  }
 }
 
 void StageForces::add_damping(TermId term, Stage& stage, double t) const {

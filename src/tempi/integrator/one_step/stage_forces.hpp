@@ -23,6 +23,7 @@ class BatchForces;
 inline std::span<const double> span_of(const Eigen::VectorXd& x) {
   return {x.data(), static_cast<std::size_t>(x.size())};
 }
+inline std::span<double> room_of(Eigen::VectorXd& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 inline Eigen::Map<const Eigen::VectorXd> map_of(const std::vector<double>& x) {
   return {x.data(), static_cast<Eigen::Index>(x.size())};
 }
@@ -82,6 +83,8 @@ class StageForces {
 
   // Fills in the forces of a stage, by batches. Those of the last displacements and time are remembered.
   Admissibility evaluate(Stage& stage, double t) const;
+  Admissibility evaluate_undamped(Stage& stage, double t) const;  // without dampers, which want velocities
+  void add_dampings(Stage& stage, double t) const;
   Admissibility evaluate_once(Stage& stage, double t) const;  // of a stage that nobody comes back to
   // For steps that begin where the last one ended: `begin` fills in a stage at u but for its velocities, `finish` one
   // at the step's end, `keep` remembers the latter when all is done with it. By exchanging vectors where there are no
@@ -93,6 +96,11 @@ class StageForces {
   static void require(const Admissibility& admissibility);             // throws StepError
   // Adds the dampers within a term to the forces of a stage.
   void add_damping(TermId term, Stage& stage, double t) const;
+
+  // Solves (M + c C(u)) v' = M v for what dampers leave of v, but for held components, which keep theirs: symmetric and
+  // positive definite, by conjugate gradients without a matrix, to rounding. c >= 0 [s]. Throws SolveError where they
+  // fail.
+  void damp(const Vector& u, double t, double c, Vector& v) const;
 
   // Puts the held components where their supports have them at t.
   void place(double t, Eigen::Ref<Vector> u) const;
@@ -120,7 +128,6 @@ class StageForces {
   BatchForces& batches() const;
   bool is_remembered(std::span<const double> u, double t) const;
   Admissibility look(Stage& stage, double t) const;
-  void add_dampings(Stage& stage, double t) const;
   void exchange(Stage& stage, double t) const;  // with what is remembered
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
@@ -141,6 +148,10 @@ class StageForces {
     Vector u, force, load;
   };
   mutable std::optional<Remembered> last_;
+  mutable struct {
+    Stage along;
+    Vector rest, direction, image;
+  } damped_;  // work space
 };
 
 }  // namespace tempi

@@ -97,15 +97,11 @@ void NewmarkMap::find_end(const Stage& start, Stage& end, double t1, double h) c
 
 // beta = 0: positions are known, (M + gamma h C) v1 = M v0 + h [(1 - gamma) f0 + gamma (f1 without dampers)] is linear.
 void NewmarkMap::find_end_velocity(const Stage& start, Stage& end, double t1, double h) const {
-  if (!matrix_)
-    matrix_ =
-        std::make_unique<StepMatrix>(forces_.model(), forces_.mass(), forces_.held(), SparseFactors::Kind::symmetric);
-  Vector R = forces_.mass().cwiseProduct(start.v - end.v) + h * ((1.0 - gamma_) * start.force + gamma_ * end.force);
-  for (const Index i : forces_.held()) R(i) = 0.0;
-  const auto& C = matrix_->stiffness().assemble(
-      [&](TermId id, std::span<double> H) { forces_.model().add_damping(id, span_of(end.u), t1, 1.0, H); });
-  matrix_->factorise(C, gamma_ * h);  // positive definite
-  end.v += matrix_->solve(R);
+  const Vector held = end.v;
+  const Vector undamped = end.force - end.damping;
+  end.v = start.v + h * ((1.0 - gamma_) * start.force + gamma_ * undamped).cwiseQuotient(forces_.mass());
+  for (const Index i : forces_.held()) end.v(i) = held(i);
+  forces_.damp(end.u, t1, gamma_ * h, end.v);
   forces_.require(forces_.evaluate(end, t1));
 }
 

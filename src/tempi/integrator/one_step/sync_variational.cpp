@@ -43,7 +43,7 @@ struct VariationalMap::Matrix {
 VariationalMap::VariationalMap(const Model& model, DiscreteAction action, double step)
     : forces_(model, step),
       action_(std::move(action)),
-      explicit_(action_.ahead() && !model.has_dampers()),
+      explicit_(action_.ahead().has_value()),
       stages_(action_.points.size()) {}
 
 VariationalMap::~VariationalMap() = default;
@@ -123,11 +123,20 @@ void VariationalMap::solve(const State& state, double t0, double h, Vector& Z) c
   place_held(state, t0, h, Z);
   if (explicit_) {
     forces_.require(evaluate_stages(state, t0, h, Z, Wanted::known));
-    // R is linear, and at Z = v_0 has the known forces only.
+    // R is linear, and at Z = v_0 has the known forces only. Z is the velocity of all stages.
+    double damped = 0.0;
     for (std::size_t i = 0; i < stages_.size(); ++i)
-      if (is_known(i))
+      if (is_known(i)) {
+        damped += h * action_.weights[i] * action_.phi[i][0];
         Z += (h * action_.weights[i] * action_.phi[i][0] * stages_[i].force).cwiseQuotient(forces_.mass());
+      }
     place_held(state, t0, h, Z);
+    if (forces_.model().has_dampers()) {
+      if (damped > 0.0) forces_.damp(map_of(state.displacement), t0, damped, Z);
+      set_velocities(Z);
+      for (std::size_t i = 0; i < stages_.size(); ++i)
+        if (is_known(i)) forces_.add_dampings(stages_[i], t0);
+    }
     forces_.require(evaluate_stages(state, t0, h, Z, Wanted::unknown));
     return;
   }
@@ -205,7 +214,9 @@ Admissibility VariationalMap::evaluate_stages(const State& state, double t0, dou
     stage.u = map_of(state.displacement);
     for (std::size_t j = 1; j <= action_.degree() && wanted != Wanted::known; ++j)
       stage.u += h * phi[j] * Z.segment(static_cast<Index>(j - 1) * n, n);
-    const Admissibility here = forces_.evaluate(stage, t0 + action_.points[i] * h);
+    const double t = t0 + action_.points[i] * h;
+    const Admissibility here =
+        wanted == Wanted::known ? forces_.evaluate_undamped(stage, t) : forces_.evaluate(stage, t);
     if (worst.holds()) worst = here;
   }
   return worst;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forces of dampers that depend on places and velocities alone, -C(u) v [N], all at once by packs on all threads:
+// for methods that solve for velocities themselves. Packs look at velocities one after the other (damping_batch.hpp);
+// here all nodes are held, so that none changes what the next one sees.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "tempi/core/aligned_vector.hpp"
+#include "tempi/integrator/lattice/damper_packs.hpp"
+
+namespace tempi {
+
+class DamperForces {
+ public:
+  using Vector = std::array<double, 3>;
+
+  // All must outlive it.
+  DamperForces(const Model& model, const LatticeGroups& plan, ThreadTeam& team);
+
+  bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of kinds that are packed
+
+  // By line, of nodes where they are; until the next call. Their velocities are left as they are.
+  std::span<const Vector> operator()(std::span<NodeLine> nodes);
+
+ private:
+  ThreadTeam& team_;
+  bool takes_all_ = false;
+  std::vector<double> drag_;  // by line [kg/s]
+  std::vector<std::array<bool, 3>> held_;
+  std::vector<DamperPart> parts_;
+  std::vector<Vector> force_;
+  std::vector<double> of_block_;
+};
+
+}  // namespace tempi
