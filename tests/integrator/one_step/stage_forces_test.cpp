@@ -116,6 +116,34 @@ TEST(StageForces, DampAsADenseSolutionDoes) {
   }
 }
 
+// Conjugate gradients that look at masses alone do not get through these.
+TEST(StageForces, DampDragsOfAllSizesAtOnce) {
+  Model::Parts parts;
+  parts.dim = 2;
+  std::vector<NodeId> nodes;
+  std::vector<NodalDrag> drags;
+  std::vector<TermId> hosts;
+  for (Index a = 0; a < 400; ++a) {
+    parts.reference.insert(parts.reference.end(), {static_cast<double>(a), 0.0});
+    parts.mass.push_back(1.0 + 0.1 * static_cast<double>(a % 7));
+    nodes.push_back(make_id<NodeId>(a));
+    drags.push_back({nodes.back(), std::pow(10.0, 0.02 * static_cast<double>(a))});  // to 1e8
+    hosts.push_back(make_id<TermId>(a));
+  }
+  parts.add(make_uniform_field(parts.reference, 2, parts.mass, nodes, {}));
+  parts.forces.push_back(make_drag(2, drags));
+  parts.hosts.push_back(hosts);
+  const Model model(std::move(parts));
+  const StageForces forces(model, 0.1);
+  const Vector u = Vector::Zero(800);
+  Vector v = Vector::Ones(800);
+  forces.damp(u, 0.0, 0.3, v);
+  for (Index i = 0; i < v.size(); ++i) {
+    const double m = forces.mass()(i), c = drags[static_cast<std::size_t>(i / 2)].coefficient;
+    EXPECT_NEAR(v(i), m / (m + 0.3 * c), 1e-15);
+  }
+}
+
 // A free particle with drag, a = c h / (2 m): (1 - a) / (1 + a) of its velocity is left by the trapezoidal action and
 // by Newmark's rule, 1 / (1 + 2 a) by symplectic Euler A, 1 - 2 a by B; and RK4's polynomial.
 TEST(StageForces, LeaveOfAFreeParticleWhatTheMethodsSay) {

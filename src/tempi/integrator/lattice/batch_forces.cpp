@@ -74,6 +74,13 @@ void BatchForces::add_damping(std::span<const double> u, std::span<const double>
   });
 }
 
+void BatchForces::add_drags(double factor, std::span<double> of_component) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  each_line(of_component.data(), [&](std::size_t line, std::size_t at) {
+    for (std::size_t c = 0; c < d; ++c) of_component[at + c] += factor * dampers_.drag(line);
+  });
+}
+
 Batch::Looked BatchForces::look(std::span<const double> u, double t, std::span<double> force) {
   const auto d = static_cast<std::size_t>(model_.dim());
   place(u);

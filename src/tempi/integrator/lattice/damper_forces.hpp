@@ -22,6 +22,8 @@ class DamperForces {
 
   bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of kinds that are packed
 
+  double drag(std::size_t line) const { return drag_[line]; }  // on a node, whatever its place [kg/s]
+
   // By line, of nodes where they are; until the next call. Their velocities are left as they are.
   std::span<const Vector> operator()(std::span<NodeLine> nodes);
 

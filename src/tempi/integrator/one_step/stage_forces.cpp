@@ -145,7 +145,9 @@ void StageForces::add_dampings(Stage& stage, double t) const {
 
 void StageForces::damp(const Vector& u, double t, double c, Vector& v) const {
   constexpr double rounding = 1e-15;
-  auto& [along, rest, direction, image] = damped_;
+  auto& [along, near, rest, direction, image] = damped_;
+  near = mass_;  // the matrix, where there is only drag
+  if (batches().packs_dampers()) batches().add_drags(c, room_of(near));
   along.u = u;
   along.force.resize(mass_.size());
   const auto resistance = [&](const Vector& w) -> const Vector& {  // c C w, of components that are not held
@@ -157,7 +159,7 @@ void StageForces::damp(const Vector& u, double t, double c, Vector& v) const {
   };
   const double size = v.dot(mass_.cwiseProduct(v));
   rest = -resistance(v);
-  direction = rest.cwiseQuotient(mass_);
+  direction = rest.cwiseQuotient(near);
   double left = rest.dot(direction);
   const Index most = 1000 + 10 * mass_.size();
   for (Index turn = 0; left > rounding * rounding * size; ++turn) {
@@ -170,8 +172,8 @@ void StageForces::damp(const Vector& u, double t, double c, Vector& v) const {
     const double length = left / direction.dot(image), before = left;
     v += length * direction;
     rest -= length * image;
-    left = rest.dot(rest.cwiseQuotient(mass_));
-    direction = rest.cwiseQuotient(mass_) + left / before * direction;
+    left = rest.dot(rest.cwiseQuotient(near));
+    direction = rest.cwiseQuotient(near) + left / before * direction;
   }
 }
 

@@ -98,8 +98,8 @@ class StageForces {
   void add_damping(TermId term, Stage& stage, double t) const;
 
   // Solves (M + c C(u)) v' = M v for what dampers leave of v, but for held components, which keep theirs: symmetric and
-  // positive definite, by conjugate gradients without a matrix, to rounding. c >= 0 [s]. Throws SolveError where they
-  // fail.
+  // positive definite, by conjugate gradients without a matrix, to rounding; drags alone at once. c >= 0 [s]. Throws
+  // SolveError where they fail.
   void damp(const Vector& u, double t, double c, Vector& v) const;
 
   // Puts the held components where their supports have them at t.
@@ -150,7 +150,7 @@ class StageForces {
   mutable std::optional<Remembered> last_;
   mutable struct {
     Stage along;
-    Vector rest, direction, image;
+    Vector near, rest, direction, image;
   } damped_;  // work space
 };
 
