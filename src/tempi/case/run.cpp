@@ -188,7 +188,9 @@ class Run {
       now_.wall_time += elapsed;
       now_.reached = target;
       if (elapsed < 0.1) now_.slice *= 2.0;
-      if (elapsed > 0.4) now_.slice *= 0.5;
+      if (elapsed > long_slice) now_.slice *= 0.5;
+      if (elapsed > 5.0 * long_slice) least_slice_ *= 0.5;  // where many touch, windows are far shorter
+      last_slice_ = elapsed;
       report_progress(elapsed);
     }
     return true;
@@ -200,7 +202,7 @@ class Run {
       return true;
     }
     if (!s_.input.wall_limit) return false;
-    const double margin = 2.0 * checkpoint_time_ + longest_output_ + 0.4;  // a slice
+    const double margin = 2.0 * checkpoint_time_ + longest_output_ + std::max(long_slice, last_slice_);
     if (seconds_since(options_.started) + margin < *s_.input.wall_limit) return false;
     why_ = fmt::format("the wall limit of {:.6g} s is near", *s_.input.wall_limit);
     return true;
@@ -315,8 +317,10 @@ class Run {
   std::vector<Row> rows_;                // in doubt, or about to be written
   std::optional<ResonanceGuard> guard_;  // of unequal steps on a lattice
   RunPosition now_;
-  double least_slice_ = 0.0;  // [s]
-  std::string why_;           // it is interrupted
+  static constexpr double long_slice = 0.4;  // wall time [s]
+  double least_slice_ = 0.0;                 // [s]
+  double last_slice_ = 0.0;                  // wall time [s]
+  std::string why_;                          // it is interrupted
   Clock::time_point last_checkpoint_;
   double checkpoint_time_ = 0.0, longest_output_ = 0.0, since_report_ = 0.0;  // wall times [s]
 };

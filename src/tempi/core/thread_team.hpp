@@ -45,7 +45,9 @@ class ThreadTeam {
           &guarded);
     if (guarded.thrown) std::rethrow_exception(guarded.thrown);
   }
-  // The same of short items, so many at once on one thread, one after the other.
+  // The same of short items, so many at once on one thread, one after the other: nodes_at_once where an item is a few
+  // nanoseconds' work on a node.
+  static constexpr Index nodes_at_once = 2048;
   template <class Item>
   void for_each(Index count, Index at_once, Item&& item) {
     for_each((count + at_once - 1) / at_once, [&](Index b) {

@@ -16,7 +16,6 @@ namespace {
 
 // Of a term's stable step, for each of its nodes: a few per cent of a run.
 constexpr Index updates_between_rechecks = 256;
-constexpr Index lines_at_once = 2048;
 
 // What reference engines keep of the way of loads, dim numbers a node of every loaded term, is of no use here.
 State without_way_of_loads(const State& state) {
@@ -207,7 +206,7 @@ void AviLattice::strike_back(double t, double part) {
 template <class Visit>
 void AviLattice::each_line(std::size_t g, Visit&& visit) {
   const auto range = [&](Index count, auto&& line) {
-    team_.for_each(count, lines_at_once, [&](Index i) { visit(static_cast<std::size_t>(line(i))); });
+    team_.for_each(count, ThreadTeam::nodes_at_once, [&](Index i) { visit(static_cast<std::size_t>(line(i))); });
   };
   const LatticeGroup& group = plan_.groups[g];
   range(group.last_line - group.first_line, [&](Index i) { return group.first_line + i; });

@@ -20,9 +20,8 @@ BatchForces::BatchForces(const Model& model, int threads)
 template <class Visit>
 void BatchForces::each_line(const double* by_node, Visit&& visit) {
   const auto d = static_cast<std::size_t>(model_.dim());
-  constexpr Index at_once = 2048;
   const auto place = [&](std::size_t line) { return ordinal(plan_.node_of_line[line]) * d; };
-  team_.for_each(std::ssize(lines_), at_once, [&](Index i) {
+  team_.for_each(std::ssize(lines_), ThreadTeam::nodes_at_once, [&](Index i) {
     const auto line = static_cast<std::size_t>(i);
     if (line + plan_.ahead < lines_.size()) __builtin_prefetch(by_node + place(line + plan_.ahead), 1);
     visit(line, place(line));

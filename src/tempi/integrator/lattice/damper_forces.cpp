@@ -27,8 +27,7 @@ DamperForces::DamperForces(const Model& model, const LatticeGroups& plan, Thread
 }
 
 std::span<const DamperForces::Vector> DamperForces::operator()(std::span<NodeLine> nodes) {
-  constexpr Index lines_at_once = 2048;
-  team_.for_each(std::ssize(nodes), lines_at_once, [&](Index i) {
+  team_.for_each(std::ssize(nodes), ThreadTeam::nodes_at_once, [&](Index i) {
     const auto line = static_cast<std::size_t>(i);
     for (std::size_t c = 0; c < 3; ++c) force_[line][c] = -drag_[line] * nodes[line].velocity[c];
   });

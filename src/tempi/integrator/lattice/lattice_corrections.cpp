@@ -37,9 +37,8 @@ LatticeCorrections::LatticeCorrections(const LatticeGroups& plan, const LatticeS
 
 template <class Visit>
 void LatticeCorrections::each(std::size_t group, Visit&& visit) {
-  constexpr Index at_once = 2048;
   const std::vector<Place>& of = of_group_[group];
-  team_.for_each(std::ssize(of), at_once, [&](Index i) {
+  team_.for_each(std::ssize(of), ThreadTeam::nodes_at_once, [&](Index i) {
     const Place& p = of[static_cast<std::size_t>(i)];
     const auto node = static_cast<std::size_t>(p.correction);
     visit(node, static_cast<std::size_t>(lines_[node]), kicks_[static_cast<std::size_t>(p.kick)]);

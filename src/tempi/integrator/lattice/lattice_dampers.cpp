@@ -12,8 +12,6 @@
 namespace tempi {
 namespace {
 
-constexpr Index lines_at_once = 2048;
-
 bool backward_at(double now) { return std::popcount(static_cast<std::uint64_t>(std::llround(now))) % 2 == 1; }
 
 // As many as r asks for, but for a number so large that smaller steps would do better. Odd: turns both ways of what is
@@ -83,7 +81,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
   if (turns_ == 0) turns_ = turns_for(largest_rate(nodes));  // while nothing is withheld
   const auto& touched = this->touched();
   const auto each_touched = [&](auto&& visit) {
-    team_.for_each(std::ssize(touched), lines_at_once, [&](Index i) {
+    team_.for_each(std::ssize(touched), ThreadTeam::nodes_at_once, [&](Index i) {
       const auto line = static_cast<std::size_t>(touched[static_cast<std::size_t>(i)]);
       for (std::size_t c = 0; c < 3; ++c) visit(line, c);
     });
@@ -185,7 +183,7 @@ const std::vector<std::int32_t>& LatticeDampers::touched() {
 void LatticeDampers::look_at_works(std::span<const NodeMean> means) {
   if (first_share_.empty()) find_shares();
   const auto& touched = this->touched();
-  team_.for_each(std::ssize(touched), lines_at_once, [&](Index i) {
+  team_.for_each(std::ssize(touched), ThreadTeam::nodes_at_once, [&](Index i) {
     const auto line = static_cast<std::size_t>(touched[static_cast<std::size_t>(i)]);
     const double *w = felt_[line].data(), *v = means[line].velocity;
     drag_power_[line] = -(w[0] * v[0] + w[1] * v[1] + w[2] * v[2]);

@@ -19,8 +19,6 @@ namespace {
 
 using Vector3 = std::array<double, 3>;
 
-constexpr Index nodes_at_once = 2048;
-
 // Velocity Verlet by batches; or, where terms have steps of their own, avi between two instants at which all act. The
 // forces of the end of a step are those of the beginning of the next.
 class ExplicitDomain final : public Domain {
@@ -297,7 +295,8 @@ class ExplicitDomain final : public Domain {
 
   template <class Visit>
   void each_line(Visit&& visit) const {
-    team_->for_each(std::ssize(lines_), nodes_at_once, [&](Index i) { visit(static_cast<std::size_t>(i)); });
+    team_->for_each(std::ssize(lines_), ThreadTeam::nodes_at_once,
+                    [&](Index i) { visit(static_cast<std::size_t>(i)); });
   }
 
   void drift(const LatticeGroup& group, int k, double h) {
@@ -308,7 +307,8 @@ class ExplicitDomain final : public Domain {
       for (std::size_t c = 0; c < 3; ++c) node.displacement[c] += node.velocity[c] * dt;
       node.clock = k;
     };
-    team_->for_each(group.last_line - group.first_line, nodes_at_once, [&](Index i) { move(group.first_line + i); });
+    team_->for_each(group.last_line - group.first_line, ThreadTeam::nodes_at_once,
+                    [&](Index i) { move(group.first_line + i); });
     for (const std::int32_t line : group.other_lines) move(line);
   }
 
