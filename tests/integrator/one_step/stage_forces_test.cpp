@@ -109,7 +109,7 @@ TEST(StageForces, DampAsADenseSolutionDoes) {
     }
     const Vector exact = A.partialPivLu().solve(b);
     Vector found = v;
-    forces.damp(u, 0.0, c, found);
+    forces.damp(span_of(u), 0.0, c, found);
     EXPECT_GT((v - exact).norm(), 0.01 * v.norm()) << of.name;  // there is something to find
     EXPECT_LT((found - exact).norm(), 1e-13 * v.norm()) << of.name;
     for (const Index i : forces.held()) EXPECT_EQ(found(i), v(i)) << of.name;
@@ -137,7 +137,7 @@ TEST(StageForces, DampDragsOfAllSizesAtOnce) {
   const StageForces forces(model, 0.1);
   const Vector u = Vector::Zero(800);
   Vector v = Vector::Ones(800);
-  forces.damp(u, 0.0, 0.3, v);
+  forces.damp(span_of(u), 0.0, 0.3, v);
   for (Index i = 0; i < v.size(); ++i) {
     const double m = forces.mass()(i), c = drags[static_cast<std::size_t>(i / 2)].coefficient;
     EXPECT_NEAR(v(i), m / (m + 0.3 * c), 1e-15);

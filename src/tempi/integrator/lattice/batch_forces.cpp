@@ -59,18 +59,15 @@ bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double
   return admissible;
 }
 
-void BatchForces::add_damping(std::span<const double> u, std::span<const double> v, std::span<double> force,
-                              std::span<double> damping) {
+void BatchForces::resist(std::span<const double> u, std::span<const double> v, std::span<double> damping) {
   const auto d = static_cast<std::size_t>(model_.dim());
-  place(u);
-  each_line(v.data(), [&](std::size_t line, std::size_t at) { std::copy_n(&v[at], d, lines_[line].velocity); });
-  const auto given = dampers_(lines_);
-  each_line(force.data(), [&](std::size_t line, std::size_t at) {
-    for (std::size_t c = 0; c < d; ++c) {
-      damping[at + c] = given[line][c];
-      force[at + c] += given[line][c];
-    }
+  each_line(u.data(), [&](std::size_t line, std::size_t at) {
+    std::copy_n(&u[at], d, lines_[line].displacement);
+    std::copy_n(&v[at], d, lines_[line].velocity);
   });
+  const auto given = dampers_(lines_);
+  each_line(damping.data(),
+            [&](std::size_t line, std::size_t at) { std::copy_n(given[line].begin(), d, &damping[at]); });
 }
 
 void BatchForces::add_drags(double factor, std::span<double> of_component) {

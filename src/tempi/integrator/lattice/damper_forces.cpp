@@ -9,7 +9,7 @@
 namespace tempi {
 
 DamperForces::DamperForces(const Model& model, const LatticeGroups& plan, ThreadTeam& team) : team_(team) {
-  if (!model.has_dampers() || model.memory_count() > 0) return;
+  if (!model.has_dampers()) return;
   const std::size_t lines = plan.node_of_line.size();
   held_.assign(lines, {true, true, true});
   takes_all_ = true;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forces of dampers that depend on places and velocities alone, -C(u) v [N], all at once by packs on all threads:
-// for methods that solve for velocities themselves. Packs look at velocities one after the other (damping_batch.hpp);
-// here all nodes are held, so that none changes what the next one sees.
+// for reports, and for methods that solve for velocities themselves. Dampers with a memory (impacts) are left out.
+// Packs look at velocities one after the other (damping_batch.hpp); here all nodes are held, so that none changes what
+// the next one sees.
 #pragma once
 
 #include <array>
 #include <span>
 #include <vector>
 
-#include "tempi/core/aligned_vector.hpp"
 #include "tempi/integrator/lattice/damper_packs.hpp"
 
 namespace tempi {
@@ -20,7 +20,7 @@ class DamperForces {
   // All must outlive it.
   DamperForces(const Model& model, const LatticeGroups& plan, ThreadTeam& team);
 
-  bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of kinds that are packed
+  bool takes_all() const { return takes_all_; }  // whether the model has dampers, and all others are packed
 
   double drag(std::size_t line) const { return drag_[line]; }  // on a node, whatever its place [kg/s]
 

@@ -259,31 +259,11 @@ std::vector<LatticeDampers::Vector> LatticeDampers::impulses(std::span<NodeLine>
   return q;
 }
 
-// Nodes of infinite mass keep their velocities: each damper sees those given.
 std::vector<LatticeDampers::Vector> LatticeDampers::forces(std::span<NodeLine> nodes, const Memory& memory) const {
-  std::vector<Vector> force(nodes.size());
-  const std::vector<double> none(parts_.size(), 0.0);
-  const auto drags = drag_.resistance(none);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    nodes[i].inverse_mass = 0.0;
-    for (std::size_t c = 0; c < 3; ++c) force[i][c] = -drags[i].coefficient * nodes[i].velocity[c];
-  }
-  std::vector<double> kept;
-  const auto d = static_cast<std::size_t>(model_.dim());
-  for (const std::vector<Part>& parts : parts_)
-    for (const Part& part : parts) {
-      kept.assign(part.packs.elements.size() * part.batch->row(), 0.0);
-      sweep(part, {0.0, 1.0, false, held_, withheld_}, nodes, kept);
-      std::array<double, 30> p;
-      for (std::size_t slot = 0; slot < part.packs.elements.size(); ++slot) {
-        if (part.packs.elements[slot] < 0) continue;
-        part.batch->impulse(slot, kept, p);
-        const auto stencil = part.packs.force->stencil(part.packs.elements[slot]);
-        for (std::size_t i = 0; i < stencil.size() * d; ++i)
-          force[static_cast<std::size_t>(plan_.line(stencil[i / d]))][i % d] += p[i];
-      }
-    }
-  std::ranges::fill(withheld_, Vector{});
+  if (!forces_) forces_ = std::make_unique<DamperForces>(model_, plan_, team_);
+  const auto others = (*forces_)(nodes);
+  std::vector<Vector> force(others.begin(), others.end());
+  for (NodeLine& node : nodes) node.inverse_mass = 0.0;  // velocities stay: each impact sees those given
   impacts_.add_forces(memory, nodes, force);
   return force;
 }

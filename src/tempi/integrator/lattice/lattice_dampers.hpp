@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "tempi/core/thread_team.hpp"
-#include "tempi/integrator/lattice/damper_packs.hpp"
+#include "tempi/integrator/lattice/damper_forces.hpp"
 #include "tempi/integrator/lattice/lattice_drag.hpp"
 #include "tempi/integrator/lattice/lattice_groups.hpp"
 #include "tempi/integrator/lattice/lattice_impacts.hpp"
@@ -105,6 +105,7 @@ class LatticeDampers {
   std::vector<std::array<bool, 3>> held_;            // by line; empty without supports
   mutable std::vector<Vector> withheld_;             // by line
   mutable std::vector<double> of_block_;
+  mutable std::unique_ptr<DamperForces> forces_;  // made when first wanted
   std::vector<double> drag_power_;        // by line, -felt . mean velocity; as soon as somebody looks, as what follows
   std::vector<Share> shares_;             // by damped term
   std::vector<std::size_t> first_share_;  // of each, and behind the last

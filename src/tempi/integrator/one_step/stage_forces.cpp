@@ -132,33 +132,36 @@ Admissibility StageForces::look(Stage& stage, double t) const {
 }
 
 void StageForces::add_dampings(Stage& stage, double t) const {
-  if (!model_.has_dampers()) {
-    stage.damping.resize(0);
-  } else if (batches().packs_dampers()) {
-    stage.damping.resize(mass_.size());
-    batches().add_damping(span_of(stage.u), span_of(stage.v), room_of(stage.force), room_of(stage.damping));
-  } else {
-    stage.damping.setZero(mass_.size());
-    for (Index k = 0; k < model_.term_count(); ++k) add_damping(make_id<TermId>(k), stage, t);
-  }
+  stage.damping.resize(model_.has_dampers() ? mass_.size() : 0);
+  if (!model_.has_dampers()) return;
+  resist(span_of(stage.u), stage.v, t, stage.damping);
+  stage.force += stage.damping;
 }
 
-void StageForces::damp(const Vector& u, double t, double c, Vector& v) const {
+void StageForces::resist(std::span<const double> u, const Vector& v, double t, Vector& damping) const {
+  if (batches().packs_dampers()) {
+    batches().resist(u, span_of(v), room_of(damping));
+    return;
+  }
+  damping.setZero();
+  const auto add = [&](Index i, double q) { damping(i) += q; };
+  for (Index k = 0; k < model_.term_count(); ++k) each_resistance(make_id<TermId>(k), u, v, t, add);
+}
+
+void StageForces::damp(std::span<const double> u, double t, double c, Vector& v) const {
   constexpr double rounding = 1e-15;
-  auto& [along, near, rest, direction, image] = damped_;
+  auto& [near, rest, direction, image, resistance] = damped_;
   near = mass_;  // the matrix, where there is only drag
   if (batches().packs_dampers()) batches().add_drags(c, room_of(near));
-  along.u = u;
-  along.force.resize(mass_.size());
-  const auto resistance = [&](const Vector& w) -> const Vector& {  // c C w, of components that are not held
-    along.v = w;
-    add_dampings(along, t);
-    along.damping *= -c;
-    for (const Index i : held_) along.damping(i) = 0.0;
-    return along.damping;
+  resistance.resize(mass_.size());
+  const auto resist_along = [&](const Vector& w) {  // c C w, of components that are not held
+    resist(u, w, t, resistance);
+    resistance *= -c;
+    for (const Index i : held_) resistance(i) = 0.0;
   };
   const double size = v.dot(mass_.cwiseProduct(v));
-  rest = -resistance(v);
+  resist_along(v);
+  rest = -resistance;
   direction = rest.cwiseQuotient(near);
   double left = rest.dot(direction);
   const Index most = 1000 + 10 * mass_.size();
@@ -168,7 +171,8 @@ void StageForces::damp(const Vector& u, double t, double c, Vector& v) const {
           fmt::format("the dampers' equations are not solved at t = {:.9g} s: dampers are too stiff for the step, or "
                       "unlike each other by too much. Try smaller steps or less damping.",
                       t));
-    image = mass_.cwiseProduct(direction) + resistance(direction);
+    resist_along(direction);
+    image = mass_.cwiseProduct(direction) + resistance;
     const double length = left / direction.dot(image), before = left;
     v += length * direction;
     rest -= length * image;
@@ -180,15 +184,22 @@ void StageForces::damp(const Vector& u, double t, double c, Vector& v) const {
 void StageForces::add_damping(TermId term, Stage& stage, double t) const {
   if (!model_.is_damped(term)) return;
   if (stage.damping.size() == 0) stage.damping.setZero(mass_.size());
+  each_resistance(term, span_of(stage.u), stage.v, t, [&](Index i, double q) {
+    stage.force(i) += q;
+    stage.damping(i) += q;
+  });
+}
+
+// visit(component, what the dampers within a term give it [N]).
+template <class Visit>
+void StageForces::each_resistance(TermId term, std::span<const double> u, const Vector& v, double t,
+                                  Visit&& visit) const {
+  if (!model_.is_damped(term)) return;
   const auto d = static_cast<std::size_t>(model_.dim());
   const auto nodes = model_.term(term).stencil();
   std::vector<double> q(nodes.size() * d);
-  kick_drift_.damping_impulses(term, span_of(stage.u), span_of(stage.v), {}, t, 1.0, q);
-  for (std::size_t i = 0; i < q.size(); ++i) {
-    const auto global = static_cast<Index>(ordinal(nodes[i / d]) * d + i % d);
-    stage.force(global) += q[i];
-    stage.damping(global) += q[i];
-  }
+  kick_drift_.damping_impulses(term, u, span_of(v), {}, t, 1.0, q);
+  for (std::size_t i = 0; i < q.size(); ++i) visit(static_cast<Index>(ordinal(nodes[i / d]) * d + i % d), q[i]);
 }
 
 void StageForces::require(const Admissibility& admissibility) {

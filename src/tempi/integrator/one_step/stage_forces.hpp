@@ -100,7 +100,7 @@ class StageForces {
   // Solves (M + c C(u)) v' = M v for what dampers leave of v, but for held components, which keep theirs: symmetric and
   // positive definite, by conjugate gradients without a matrix, to rounding; drags alone at once. c >= 0 [s]. Throws
   // SolveError where they fail.
-  void damp(const Vector& u, double t, double c, Vector& v) const;
+  void damp(std::span<const double> u, double t, double c, Vector& v) const;
 
   // Puts the held components where their supports have them at t.
   void place(double t, Eigen::Ref<Vector> u) const;
@@ -128,6 +128,9 @@ class StageForces {
   BatchForces& batches() const;
   bool is_remembered(std::span<const double> u, double t) const;
   Admissibility look(Stage& stage, double t) const;
+  void resist(std::span<const double> u, const Vector& v, double t, Vector& damping) const;
+  template <class Visit>
+  void each_resistance(TermId term, std::span<const double> u, const Vector& v, double t, Visit&& visit) const;
   void exchange(Stage& stage, double t) const;  // with what is remembered
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
@@ -148,10 +151,7 @@ class StageForces {
     Vector u, force, load;
   };
   mutable std::optional<Remembered> last_;
-  mutable struct {
-    Stage along;
-    Vector near, rest, direction, image;
-  } damped_;  // work space
+  mutable struct { Vector near, rest, direction, image, resistance; } damped_;  // work space
 };
 
 }  // namespace tempi

@@ -52,7 +52,7 @@ void NewmarkMap::find_end(const Stage& start, Stage& end, double t1, double h) c
     end.u = start.u + h * z;
     end.v = start.v + h * ((1.0 - gamma_) * start.force + gamma_ * f1).cwiseQuotient(forces_.mass());
     for (const Index i : forces_.held()) end.u(i) = u1(i), end.v(i) = v1(i);
-    return forces_.evaluate(end, t1);
+    return beta_ == 0.0 ? forces_.evaluate_undamped(end, t1) : forces_.evaluate(end, t1);
   };
   if (beta_ == 0.0) {
     forces_.require(place(known.cwiseQuotient(forces_.mass())));
@@ -98,11 +98,10 @@ void NewmarkMap::find_end(const Stage& start, Stage& end, double t1, double h) c
 // beta = 0: positions are known, (M + gamma h C) v1 = M v0 + h [(1 - gamma) f0 + gamma (f1 without dampers)] is linear.
 void NewmarkMap::find_end_velocity(const Stage& start, Stage& end, double t1, double h) const {
   const Vector held = end.v;
-  const Vector undamped = end.force - end.damping;
-  end.v = start.v + h * ((1.0 - gamma_) * start.force + gamma_ * undamped).cwiseQuotient(forces_.mass());
+  end.v = start.v + h * ((1.0 - gamma_) * start.force + gamma_ * end.force).cwiseQuotient(forces_.mass());
   for (const Index i : forces_.held()) end.v(i) = held(i);
-  forces_.damp(end.u, t1, gamma_ * h, end.v);
-  forces_.require(forces_.evaluate(end, t1));
+  forces_.damp(span_of(end.u), t1, gamma_ * h, end.v);
+  forces_.add_dampings(end, t1);
 }
 
 }  // namespace tempi

@@ -132,7 +132,7 @@ void VariationalMap::solve(const State& state, double t0, double h, Vector& Z) c
       }
     place_held(state, t0, h, Z);
     if (forces_.model().has_dampers()) {
-      if (damped > 0.0) forces_.damp(map_of(state.displacement), t0, damped, Z);
+      if (damped > 0.0) forces_.damp(state.displacement, t0, damped, Z);
       set_velocities(Z);
       for (std::size_t i = 0; i < stages_.size(); ++i)
         if (is_known(i)) forces_.add_dampings(stages_[i], t0);

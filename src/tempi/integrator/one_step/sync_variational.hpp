@@ -5,8 +5,8 @@
 //                                             (Lew, Marsden, Ortiz, West 2004, eq. (10) and the forced form below (28))
 //
 // Loads and dampers act at the points of the quadrature: F_d of Q_j is h sum_i w_i phi_j(c_i) F(q_i, v_i, t_i), v_i the
-// derivative of the polynomial. Of explicit actions dampers
-// alone make the velocity over a step implicit, by a linear equation; orders stay.
+// derivative of the polynomial. Of explicit actions dampers alone make the velocity over a step
+// implicit, by a linear equation; orders stay.
 // Midpoint and trapezoidal actions of alpha > 1/2 lean on old velocities: stable for (2 alpha - 1) c h / m < 2 only.
 // Momenta are kept to the rounding of sums (the change of linear momentum is h sum_i w_i F_i whatever the solver
 // leaves, that of angular momentum to the solver's residual); energy stays in a band; symplectic for every action.
