@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "support/measured_batches.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -27,6 +28,16 @@ TEST(UniformField, pulls_along_its_gradient_and_is_nowhere_stiff) {
   const std::vector<double> u = {0.0, 0.0, 0.25, 0.5}, share = {5.0};
   EXPECT_LE(check_gradient(*f, 0, u, 0.0, 1e-3), 1e-9);
   EXPECT_EQ(std::numeric_limits<double>::infinity(), f->stable_step(0, u, share));
+}
+
+TEST(UniformField, acts_in_batches_as_one_by_one) {
+  const std::vector<double> u = {0.0, 0.0, 0.25, 0.5};
+  const auto f = make_uniform_field(reference, 2, masses, {make_id<NodeId>(1), make_id<NodeId>(0)}, {3.0, -10.0, 0.0});
+  const std::vector<Index> terms = {0, 1};
+  EXPECT_LT(test::deviation(*f, terms, u), 1e-15);
+  const auto [energy, gradient] = test::deviations_of_measured(*f, terms, u);
+  EXPECT_EQ(energy, 0.0);
+  EXPECT_EQ(gradient, 0.0);
 }
 
 TEST(UniformField, refuses_nodes_that_are_not_there_and_what_is_not_finite) {

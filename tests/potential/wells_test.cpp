@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "support/measured_batches.hpp"
+#include "support/pair_cases.hpp"
 #include "tempi/core/error.hpp"
 
 namespace tempi {
@@ -35,6 +37,25 @@ TEST(Wells, have_the_gradient_of_their_energy_and_the_stable_step_of_their_stiff
     const auto wells = make_wells(X, dim, {NodeId{1}}, well);
     EXPECT_LT(check_gradient(*wells, 0, u, 0.0, 1e-5), 1e-9);
     EXPECT_DOUBLE_EQ(wells->stable_step(0, u, std::vector{1.7}), 2.0 / std::sqrt(3.0 / 1.7));
+  }
+}
+
+TEST(Wells, act_in_batches_as_one_by_one) {
+  for (const int dim : {1, 2, 3}) {
+    const std::vector<double> places = test::random_cloud(dim, 20, 12.0, 0.3, 4);
+    std::vector<NodeId> nodes;
+    for (Index a = 0; a < 20; a += 2) nodes.push_back(make_id<NodeId>(a));
+    const auto wells = make_wells(places, dim, nodes, Well{{3.0, 0.5, 0.7}, {0.5, 1.0, 0.0}});
+    std::vector<double> shift(places.size()), w(places.size());
+    test::Random random(5);
+    for (double& x : shift) x = random.uniform(-0.5, 0.5);
+    for (double& x : w) x = random.uniform(-0.5, 0.5);
+    const auto terms = test::shuffled_terms(*wells, 5);
+    EXPECT_LT(test::deviation(*wells, terms, shift), 1e-15);
+    EXPECT_LT(test::deviation_of_change(*wells, terms, shift, w), 1e-15);
+    const auto [energy, gradient] = test::deviations_of_measured(*wells, terms, shift);
+    EXPECT_EQ(energy, 0.0);
+    EXPECT_EQ(gradient, 0.0);
   }
 }
 

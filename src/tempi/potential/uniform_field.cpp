@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tempi/core/error.hpp"
+#include "tempi/potential/one_node_batch.hpp"
 
 namespace tempi {
 namespace {
@@ -35,14 +36,25 @@ class UniformField final : public LocalPotential {
   double mass(Index, std::size_t) const override { return 0.0; }
 
   double energy(Index k, std::span<const double> u, double) const override {
-    const auto i = static_cast<std::size_t>(k), d = static_cast<std::size_t>(dim_);
-    return -masses_[i] * (offsets_[i] + dot(u.subspan(ordinal(nodes_[i]) * d, d)));
+    const auto d = static_cast<std::size_t>(dim_);
+    return energy_at(k, u.subspan(ordinal(nodes_[static_cast<std::size_t>(k)]) * d, d));
   }
 
   double add_gradient(Index k, std::span<const double>, double, std::span<double> g) const override {
-    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c)
-      g[c] -= masses_[static_cast<std::size_t>(k)] * acceleration_[c];
+    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) g[c] += slope(k, c, 0.0);
     return 1.0;
+  }
+
+  double energy_at(Index k, std::span<const double> u) const {
+    return -masses_[static_cast<std::size_t>(k)] * (offsets_[static_cast<std::size_t>(k)] + dot(u));
+  }
+  double slope(Index k, std::size_t c, double) const {
+    return -masses_[static_cast<std::size_t>(k)] * acceleration_[c];
+  }
+  static double stiffness(std::size_t) { return 0.0; }
+
+  std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
+    return std::make_unique<OneNodeBatch<UniformField>>(*this, terms, place);
   }
 
   void add_hessian(Index, std::span<const double>, double, std::span<double>) const override {}

@@ -6,11 +6,12 @@
 #include <cmath>
 
 #include "tempi/core/error.hpp"
+#include "tempi/potential/one_node_batch.hpp"
 
 namespace tempi {
 namespace {
 
-class Wells final : public LocalPotential {
+class Wells final : public WellPotential {
  public:
   Wells(std::span<const double> reference, int dim, std::vector<NodeId> nodes, const Well& well)
       : dim_(dim), nodes_(std::move(nodes)), well_(well) {
@@ -33,18 +34,31 @@ class Wells final : public LocalPotential {
 
   Index size() const override { return static_cast<Index>(nodes_.size()); }
   int dim() const override { return dim_; }
+  const Well& well() const override { return well_; }
   std::span<const NodeId> stencil(Index k) const override { return {&nodes_[static_cast<std::size_t>(k)], 1}; }
   double mass(Index, std::size_t) const override { return 0.0; }
 
-  double energy(Index k, std::span<const double> u, double) const override {
-    double V = 0.0;
-    each_axis(k, u, [&](std::size_t c, double q) { V += 0.5 * well_.stiffness[c] * q * q; });
-    return V;
-  }
+  double energy(Index k, std::span<const double> u, double) const override { return energy_at(k, of_node(k, u)); }
 
   double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
-    each_axis(k, u, [&](std::size_t c, double q) { g[c] += well_.stiffness[c] * q; });
+    const auto of = of_node(k, u);
+    for (std::size_t c = 0; c < of.size(); ++c) g[c] += slope(k, c, of[c]);
     return 1.0;
+  }
+
+  double energy_at(Index k, std::span<const double> u) const {
+    double V = 0.0;
+    for (std::size_t c = 0; c < u.size(); ++c) {
+      const double q = offset(k, c) + u[c];
+      V += 0.5 * well_.stiffness[c] * q * q;
+    }
+    return V;
+  }
+  double slope(Index k, std::size_t c, double u) const { return well_.stiffness[c] * (offset(k, c) + u); }
+  double stiffness(std::size_t c) const { return well_.stiffness[c]; }
+
+  std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
+    return std::make_unique<OneNodeBatch<Wells>>(*this, terms, place);
   }
 
   void add_hessian(Index, std::span<const double>, double, std::span<double> H) const override {
@@ -57,13 +71,11 @@ class Wells final : public LocalPotential {
   }
 
  private:
-  // visit(c, x_c - p_c)
-  template <class Visit>
-  void each_axis(Index k, std::span<const double> u, Visit&& visit) const {
+  std::span<const double> of_node(Index k, std::span<const double> u) const {
     const auto d = static_cast<std::size_t>(dim_);
-    const auto node = ordinal(nodes_[static_cast<std::size_t>(k)]);
-    for (std::size_t c = 0; c < d; ++c) visit(c, offsets_[static_cast<std::size_t>(k) * d + c] + u[node * d + c]);
+    return u.subspan(ordinal(nodes_[static_cast<std::size_t>(k)]) * d, d);
   }
+  double offset(Index k, std::size_t c) const { return offsets_[static_cast<std::size_t>(k * dim_) + c]; }
 
   int dim_;
   std::vector<NodeId> nodes_;

@@ -19,6 +19,11 @@ struct Well {
   bool at_reference = false;          // p is each node's reference place instead
 };
 
+class WellPotential : public LocalPotential {
+ public:
+  virtual const Well& well() const = 0;
+};
+
 // `reference` [m]: dim components a node. Throws InputError: a stiffness that is negative, a node that is not there.
 std::unique_ptr<Potential> make_wells(std::span<const double> reference, int dim, std::vector<NodeId> nodes,
                                       const Well& well);
