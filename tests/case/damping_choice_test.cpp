@@ -53,6 +53,17 @@ TEST_F(ChooseDampers, takes_what_each_kind_takes) {
               1e-14);
 }
 
+// Drags want a term of each particle's own; what resists stretching does not.
+TEST_F(ChooseDampers, adds_terms_to_particles_for_drags_alone) {
+  const auto terms = [&](const std::string& damping) {
+    return folder.build(CaseFolder::chain("", "[[damping]]\n" + damping)).model->term_count();
+  };
+  EXPECT_EQ(terms("type = \"rayleigh\"\nbeta = 0.1\n"), 2);
+  EXPECT_EQ(terms("type = \"kelvin-voigt\"\ncoefficient = 0.1\n"), 2);
+  EXPECT_EQ(terms("type = \"rayleigh\"\nalpha = 0.1\n"), 5);
+  EXPECT_EQ(terms("type = \"drag\"\ncoefficient = 0.1\n"), 5);
+}
+
 TEST_F(ChooseDampers, refuses_what_does_not_fit) {
   const auto chain = [&](const std::string& damping) {
     return refusal([&] { folder.build(CaseFolder::chain("", "[[damping]]\n" + damping)); });

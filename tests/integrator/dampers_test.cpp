@@ -167,7 +167,7 @@ TEST(Dampers, AreLeftWholeByAFailure) {
 }
 
 // Turns velocities instead of taking them, which no damper may: its equations are not symmetric, and conjugate
-// gradients do not solve them.
+// gradients do not solve them. Engines that want its matrix do not get it.
 class Gyroscope final : public Force {
  public:
   explicit Gyroscope(std::span<const NodeId> nodes) : nodes_(nodes.begin(), nodes.end()) {}
@@ -183,6 +183,9 @@ class Gyroscope final : public Force {
     }
   }
   bool is_damper() const override { return true; }
+  void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const override {
+    if (t > 0.0) Force::add_damping(k, u, t, C);
+  }
 
  private:
   std::vector<NodeId> nodes_;

@@ -70,6 +70,17 @@ class BatchOfPairs : public testing::TestWithParam<Case> {
   }
 };
 
+TEST_P(BatchOfPairs, changes_as_its_hessian_says) {
+  everywhere([&](const Cloud& cloud, int dim) {
+    const auto pairs = make_pairs(cloud.reference, dim, cloud.mass, all_pairs(static_cast<Index>(cloud.mass.size())),
+                                  law(), cloud.box);
+    std::vector<double> w(cloud.displacement.size());
+    Random random(8);
+    for (double& x : w) x = random.uniform(-1.0, 1.0);
+    EXPECT_LT(deviation_of_change(*pairs, shuffled_terms(*pairs, 5), cloud.displacement, w), 1e-12);
+  });
+}
+
 // Rounding of positions by the steepness of the laws.
 TEST_P(BatchOfPairs, does_what_the_loop_does) {
   everywhere([&](const Cloud& cloud, int dim) {

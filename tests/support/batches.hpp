@@ -139,7 +139,8 @@ inline double deviation(const Potential& potential, std::span<const Index> terms
   return worst / largest(expected.impulse);
 }
 
-// The same of a change with displacements w, against sum_b H_ab w_b: w by line, and where place_shifts has said.
+// The same of a change with displacements w, against sum_b H_ab w_b: w by line, and where place_shifts has said; of
+// velocities, and of the impulses given.
 inline double deviation_of_change(const Potential& potential, std::span<const Index> terms,
                                   const std::vector<double>& u, const std::vector<double>& w) {
   const auto d = static_cast<std::size_t>(potential.dim());
@@ -163,14 +164,24 @@ inline double deviation_of_change(const Potential& potential, std::span<const In
     if (told) batch->place_shifts(place);
     AlignedVector<NodeShift> shifts(2 * count + 1);
     for (NodeShift& shift : shifts) std::ranges::fill(shift.displacement, std::nan(""));
-    for (std::size_t i = 0; i < w.size(); ++i)
-      shifts[static_cast<std::size_t>(place[static_cast<std::size_t>(rest.place[i / d])])].displacement[i % d] = w[i];
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      NodeShift& shift = shifts[static_cast<std::size_t>(place[static_cast<std::size_t>(rest.place[i / d])])];
+      if (i % d == 0) shift = {};
+      shift.displacement[i % d] = w[i];
+    }
     Lines lines = rest;
-    batch->strike_change(0, std::ssize(terms), time_now, lines.nodes, shifts, {});
+    std::vector<double> impulses(static_cast<std::size_t>(Batch::padded(std::ssize(terms)) * batch->row()), 0.0),
+        given(u.size(), 0.0);
+    batch->strike_change(0, std::ssize(terms), time_now, lines.nodes, shifts, impulses);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const double* p = &impulses[i * static_cast<std::size_t>(batch->row())];
+      for (const NodeId a : potential.stencil(terms[i]))
+        for (std::size_t c = 0; c < d; ++c) given[ordinal(a) * d + c] += *p++;
+    }
     for (std::size_t i = 0; i < u.size(); ++i) {
       const NodeLine& node = lines.of(make_id<NodeId>(static_cast<Index>(i / d)));
-      const double difference = std::abs(node.velocity[i % d] / node.inverse_mass - expected[i]);
-      if (!(difference <= worst)) worst = difference;
+      for (const double p : {node.velocity[i % d] / node.inverse_mass, given[i]})
+        if (!(std::abs(p - expected[i]) <= worst)) worst = std::abs(p - expected[i]);
     }
   }
   return worst / largest(expected);

@@ -192,6 +192,7 @@ class Builder {
     const auto take = [&](std::unique_ptr<Potential> potential, std::string_view type, std::vector<NodePair> bonds_of,
                           bool one_step, std::optional<double> step) {
       damped_.push_back({potential.get(), first, nullptr, std::move(bonds_of)});
+      damped_.back().is_stiff = type != "uniform-field";
       if (one_step || step) acting_together_.push_back({first, first + potential->size(), step});
       s_.body.forces.emplace_back(type, potential->size());
       first += potential->size();
@@ -230,7 +231,9 @@ class Builder {
       for (const NodePair& link : chosen.links) draw(link, -1);
     }
     if (!s_.has_particles()) return;
-    const bool drags = std::ranges::any_of(input().dampings, [](const auto& d) { return d.type != "kelvin-voigt"; });
+    const bool drags = std::ranges::any_of(input().dampings, [](const auto& d) {
+      return d.type == "drag" || d.alpha.value_or(0.0) > 0.0;
+    });
     const bool touching = std::ranges::any_of(input().contacts, &ContactInput::has_layers);
     const bool nothing_else = parts_.potentials.empty() && !parts_.constraints.empty();
     if (!input().loads.empty() || drags || touching || nothing_else) {  // particles carry their loads themselves
@@ -243,6 +246,7 @@ class Builder {
       parts_.add(make_uniform_field(mesh().points(), mesh().dim(), parts_.mass, std::move(all), {}));
       for (DampedPotential& p : damped_) p.hosts_drag = p.cells != nullptr;
       damped_.push_back({parts_.potentials.back().get(), first});
+      damped_.back().is_stiff = false;
     }
     if (parts_.potentials.empty())
       throw InputError(fmt::format("{}: nothing acts on the particles. Add a [[potential]] or a [[load]].",

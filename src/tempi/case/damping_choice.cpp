@@ -88,6 +88,7 @@ class Chooser {
       throw PlacedError(in_.target.place, "beta damps all pairs and wells. Leave out group, where and particles.");
     for (const DampedPotential& p : potentials_) {
       const LocalPotential* local = p.potential->as_local();
+      if (!p.is_stiff) continue;
       if (local == nullptr)
         throw PlacedError(in_.place, fmt::format("beta does not damp {}, whose pairs act together. Give that potential "
                                                  "together = false, or leave out beta.",

@@ -22,7 +22,7 @@ struct DampedPotential {
   Index first_term;
   const ElasticCells* cells = nullptr;  // where it is one of cells
   std::vector<NodePair> bonds{};        // where it is one of bonds
-  bool hosts_drag = true;
+  bool hosts_drag = true, is_stiff = true;
 };
 
 // Throws PlacedError: a key that is missing or belongs to another type, nothing to act on, a coefficient out of range.

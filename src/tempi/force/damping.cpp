@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "tempi/element/cell_kernels.hpp"
+#include "tempi/force/bonds.hpp"
 #include "tempi/force/damper.hpp"
+#include "tempi/potential/wells.hpp"
 #include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
@@ -138,7 +140,8 @@ class CellDamping final : public Damper {
     for (std::size_t a = 0; alpha_ > 0.0 && a < stencil(k).size(); ++a) visit(a, alpha_ * cells_.mass(k, a));
     return !viscous();
   }
-  std::unique_ptr<DampingBatch> damping_batch(std::span<const Index> elements, std::span<const std::int32_t> place,
+  std::unique_ptr<DampingBatch> damping_batch(int /*dim*/, std::span<const Index> elements,
+                                              std::span<const std::int32_t> place,
                                               std::span<const std::array<bool, 3>> held) const override {
     return std::make_unique<ViscousBatch>(cells_, lambda_, mu_, elements, place, held);
   }
@@ -195,7 +198,7 @@ class CellDamping final : public Damper {
   double alpha_, lambda_, mu_;
 };
 
-class StiffnessDamping final : public Damper {
+class StiffnessDamping : public Damper {
  public:
   StiffnessDamping(const LocalPotential& potential, double beta)
       : potential_(potential), beta_(checked_coefficient("beta", beta, "s")) {}
@@ -205,34 +208,67 @@ class StiffnessDamping final : public Damper {
 
   void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double t, double dt,
                    std::span<double> p) const override {
-    const Matrix C = damping(k, u, t);
+    const Matrix K = stiffness(k, u, t);
     const auto nodes = stencil(k);
     const auto d = static_cast<std::size_t>(potential_.dim());
-    for (Index i = 0; i < C.rows(); ++i)
+    for (Index i = 0; i < K.rows(); ++i)
       for (std::size_t j = 0; j < nodes.size() * d; ++j)
-        p[static_cast<std::size_t>(i)] -= dt * C(i, static_cast<Index>(j)) * v[ordinal(nodes[j / d]) * d + j % d];
+        p[static_cast<std::size_t>(i)] -=
+            dt * beta_ * K(i, static_cast<Index>(j)) * v[ordinal(nodes[j / d]) * d + j % d];
   }
   void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const override {
-    const Matrix part = damping(k, u, t);
-    for (Index i = 0; i < part.size(); ++i) C[static_cast<std::size_t>(i)] += part.data()[i];  // symmetric
+    const Matrix K = stiffness(k, u, t);
+    for (Index i = 0; i < K.size(); ++i) C[static_cast<std::size_t>(i)] += beta_ * K.data()[i];  // symmetric
+  }
+
+ protected:
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 30, 30>;
+
+  double beta() const { return beta_; }
+  Matrix no_stiffness(Index k) const {
+    const auto n = static_cast<Index>(stencil(k).size()) * potential_.dim();
+    return Matrix::Zero(n, n);
+  }
+  virtual Matrix stiffness(Index k, std::span<const double> u, double t) const {  // K_+
+    Matrix K = no_stiffness(k);
+    potential_.add_hessian(k, u, t, {K.data(), static_cast<std::size_t>(K.size())});
+    if (K.isDiagonal(0.0)) return K.cwiseMax(0.0);
+    const Eigen::SelfAdjointEigenSolver<Matrix> modes(K);
+    if (modes.eigenvalues()(0) >= 0.0) return K;
+    return modes.eigenvectors() * modes.eigenvalues().cwiseMax(0.0).asDiagonal() * modes.eigenvectors().transpose();
   }
 
  private:
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 30, 30>;
-
-  Matrix damping(Index k, std::span<const double> u, double t) const {
-    const auto n = static_cast<Index>(stencil(k).size()) * potential_.dim();
-    std::array<double, 900> H{};
-    potential_.add_hessian(k, u, t, std::span(H).first(static_cast<std::size_t>(n * n)));
-    const Matrix K = Eigen::Map<const Eigen::MatrixXd>(H.data(), n, n);
-    const Eigen::SelfAdjointEigenSolver<Matrix> modes(K);
-    if (modes.eigenvalues()(0) >= 0.0) return beta_ * K;
-    return beta_ * modes.eigenvectors() * modes.eigenvalues().cwiseMax(0.0).asDiagonal() *
-           modes.eigenvectors().transpose();
-  }
-
   const LocalPotential& potential_;
   double beta_;
+};
+
+bool is_round(const Well& well, int dim) {
+  const auto stiffness = std::span(well.stiffness).first(static_cast<std::size_t>(dim));
+  return std::ranges::all_of(stiffness, [&](double s) { return s == stiffness[0]; });
+}
+
+class PairStiffnessDamping final : public StiffnessDamping {
+ public:
+  PairStiffnessDamping(const PairPotential& pairs, double beta) : StiffnessDamping(pairs, beta), pairs_(pairs) {}
+
+  std::unique_ptr<DampingBatch> damping_batch(int dim, std::span<const Index> elements,
+                                              std::span<const std::int32_t> place,
+                                              std::span<const std::array<bool, 3>> held) const override {
+    auto packed = pairs_.packs(elements);
+    if (!packed) return Force::damping_batch(dim, elements, place, held);
+    const BondResistance kernel = packed->kernel.resist;
+    return make_bond_batch(*this, dim, std::move(*packed), kernel, beta(), elements, place, held);
+  }
+
+ private:
+  Matrix stiffness(Index k, std::span<const double> u, double) const override {
+    Matrix K = no_stiffness(k);
+    pairs_.add_positive_hessian(k, u, {K.data(), static_cast<std::size_t>(K.size())});
+    return K;
+  }
+
+  const PairPotential& pairs_;
 };
 
 }  // namespace
@@ -250,6 +286,15 @@ std::unique_ptr<Force> make_rayleigh(const ElasticCells& cells, const Rayleigh& 
 }
 
 std::unique_ptr<Force> make_stiffness_damping(const LocalPotential& potential, double beta) {
+  if (const auto* pairs = dynamic_cast<const PairPotential*>(&potential))
+    return std::make_unique<PairStiffnessDamping>(*pairs, beta);
+  const auto* wells = dynamic_cast<const WellPotential*>(&potential);
+  if (wells != nullptr && is_round(wells->well(), wells->dim())) {
+    std::vector<NodalDrag> drags;
+    for (Index k = 0; k < wells->size(); ++k)
+      drags.push_back({wells->stencil(k)[0], checked_coefficient("beta", beta, "s") * wells->well().stiffness[0]});
+    return make_drag(wells->dim(), std::move(drags));
+  }
   return std::make_unique<StiffnessDamping>(potential, beta);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a damper that act one after the other, packed once for speed: what fast engines use instead of the common
-// solution of dampers.hpp. Each element, or part of one, resists alone, exactly:
+// Elements of a damper that act one after the other: what fast engines use instead of the common solution of
+// dampers.hpp, packed once for speed where the damper knows how. Each element, or part of one, resists alone, exactly:
 //
 //   w = v - relax M^{-1} R(w),   v -= step M^{-1} R(w),   R(w) = C w [N]
 //
@@ -20,6 +20,7 @@ namespace tempi {
 class DampingBatch {
  public:
   struct Sweep {
+    double t;            // of the instant [s]
     double relax, step;  // [s]
     bool backward;
     std::span<const std::array<bool, 3>> held;  // by line: components of prescribed velocity; empty if there are none

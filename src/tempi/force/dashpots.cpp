@@ -3,61 +3,12 @@
 #include <cmath>
 #include <utility>
 
-#include "tempi/element/packed_batch.hpp"
+#include "tempi/force/bonds.hpp"
 #include "tempi/force/damper.hpp"
 #include "tempi/force/damping.hpp"
-#include "tempi/pair/pair_geometry.hpp"
 
 namespace tempi {
 namespace {
-
-class DashpotBatch final : public PackedDampers {
- public:
-  // `difference_at_rest`, of an element: x_b - x_a of its reference positions.
-  template <class Difference>
-  DashpotBatch(const Force& of, const Difference& difference_at_rest, std::size_t dim, double c, const PackedBox& box,
-               std::span<const Index> elements, std::span<const std::int32_t> place,
-               std::span<const std::array<bool, 3>> held)
-      : PackedDampers(dim, 2, packed_places(of, elements, place)), c_(c), box_(box), kernel_(bond_resistance()) {
-    const std::size_t packs = places_.size() / (2 * width_);
-    geometry_.assign(packs * 3 * width_, 0.0);
-    at_support_.assign(packs, 0);
-    for (std::size_t i = 0; i < packs * width_; ++i) {
-      const std::size_t pack = i / width_, lane = i % width_;
-      if (i >= elements.size() || elements[i] < 0) {  // what fills a pack up lies at one node twice
-        places_[(2 * pack + 1) * width_ + lane] = places_[2 * pack * width_ + lane];
-        continue;
-      }
-      const std::array<double, 3> X = difference_at_rest(elements[i]);
-      for (std::size_t component = 0; component < 3; ++component)
-        geometry_[(pack * 3 + component) * width_ + lane] = X[component];
-    }
-    if (held.empty()) return;
-    held_.resize(packs * 6 * width_);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      const std::size_t end = i / width_, lane = i % width_;  // of all ends
-      for (std::size_t component = 0; component < dim_; ++component) {
-        if (!held[static_cast<std::size_t>(places_[i])][component]) continue;
-        held_[(end * 3 + component) * width_ + lane] = 1;
-        at_support_[end / 2] = 1;
-      }
-    }
-  }
-
-  double resist(Index first, Index last, const Sweep& sweep, std::span<NodeLine> nodes,
-                std::span<double> kept) const override {
-    return kernel_({geometry_.data(), places_.data(), at_support_.data(), held_.data(), box_, dim_, c_},
-                   {sweep.relax, sweep.step, sweep.backward, sweep.withheld.data()}, first, last, nodes.data(),
-                   kept.empty() ? nullptr : kept.data());
-  }
-
- private:
-  double c_;
-  PackedBox box_;
-  BondResistance kernel_;
-  AlignedVector<double> geometry_;
-  std::vector<char> at_support_, held_;
-};
 
 class Dashpots final : public Damper {
  public:
@@ -91,11 +42,11 @@ class Dashpots final : public Damper {
         C[i * n + j] += ((i < dim_) == (j < dim_) ? c_ : -c_) * e[i % dim_] * e[j % dim_];
   }
 
-  std::unique_ptr<DampingBatch> damping_batch(std::span<const Index> elements, std::span<const std::int32_t> place,
+  std::unique_ptr<DampingBatch> damping_batch(int dim, std::span<const Index> elements,
+                                              std::span<const std::int32_t> place,
                                               std::span<const std::array<bool, 3>> held) const override {
-    return std::make_unique<DashpotBatch>(
-        *this, [this](Index k) { return at_rest(k); }, dim_, c_, packed_box(box_, static_cast<int>(dim_)), elements,
-        place, held);
+    PairPacks packed{.geometry = packed_separations(reference_, dim, pairs_, elements), .box = packed_box(box_, dim)};
+    return make_bond_batch(*this, dim, std::move(packed), dashpot_resistance(), c_, elements, place, held);
   }
 
  private:

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "tempi/core/error.hpp"
+
 namespace tempi {
 namespace {
 
@@ -52,6 +54,10 @@ class ElementLoop final : public LoadBatch {
 std::unique_ptr<LoadBatch> Force::batch(int dim, std::span<const Index> elements,
                                         std::span<const std::int32_t> place) const {
   return std::make_unique<ElementLoop>(*this, dim, elements, place);
+}
+
+void Force::add_damping(Index, std::span<const double>, double, std::span<double>) const {
+  throw SolveError("a damper does not tell its matrix. Give it add_damping.");
 }
 
 }  // namespace tempi

@@ -87,17 +87,17 @@ class Force {
     return false;
   }
 
-  // What of a damper is no drag, packed; null where there is no such thing. `elements` in packs of pack_width(), no two
-  // of a pack sharing a node, -1 for none; `place` of each node is its line, `held` of each line whether a component of
-  // it is held. The batch may refer to this force.
-  virtual std::unique_ptr<DampingBatch> damping_batch(std::span<const Index> /*elements*/,
-                                                      std::span<const std::int32_t> /*place*/,
-                                                      std::span<const std::array<bool, 3>> /*held*/) const {
-    return nullptr;
-  }
+  // Of a damper whose elements are not drags alone, what is no drag, packed. `elements` in packs of pack_width(), no
+  // two of a pack sharing a node, -1 for none; `place` of each node is its line, `held` of each line whether a
+  // component of it is held. The batch may refer to this force. The base class offers a plain loop over add_damping,
+  // all of it.
+  virtual std::unique_ptr<DampingBatch> damping_batch(int dim, std::span<const Index> elements,
+                                                      std::span<const std::int32_t> place,
+                                                      std::span<const std::array<bool, 3>> held) const;
 
-  // C += -dF/dv [kg/s], row major, (dim * stencil size)^2 entries.
-  virtual void add_damping(Index /*k*/, std::span<const double> /*u*/, double /*t*/, std::span<double> /*C*/) const {}
+  // C += -dF/dv [kg/s], row major, (dim * stencil size)^2 entries. Dampers have to know it: the base class throws
+  // SolveError.
+  virtual void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const;
 };
 
 }  // namespace tempi

@@ -64,11 +64,12 @@ PairGeometry::Force PairGeometry::force(const NodePair& pair, std::span<const do
 }
 
 // d2V/dx_b dx_b = V'' n n^T + V'/r (I - n n^T), and its negative off the diagonal.
-void PairGeometry::add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H,
-                               std::size_t l) const {
+void PairGeometry::add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H, std::size_t l,
+                               Part part) const {
   const auto [r, n] = separation(pair, u);
   const PairValues at = values(pair, r, l);
-  const double along = at.curvature, across = at.slope / r;
+  const double least = part == Part::all ? -std::numeric_limits<double>::infinity() : 0.0;
+  const double along = std::max(at.curvature, least), across = std::max(at.slope / r, least);
   const auto d = static_cast<std::size_t>(dim_);
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j < d; ++j) {
@@ -130,6 +131,9 @@ Choice packed(const Morse& law) {
 }
 Choice packed(const Spring& law) {
   return PackedLawChoice{PackedLawKind::spring, {{law.stiffness, law.length, 0.0, 0.0}}};
+}
+Choice packed(const TanhSpring& law) {
+  return PackedLawChoice{PackedLawKind::tanh_spring, {{law.strength, 0.5 / law.width, law.length, 0.0}}};
 }
 Choice packed(const Gravitation& law) { return PackedLawChoice{PackedLawKind::gravitation, {{law.G, 0.0, 0.0, 0.0}}}; }
 Choice packed(const Hertz& law) {

@@ -62,8 +62,10 @@ class PairGeometry {
     std::array<double, 3> gradient;  // dV/dx of the second node; the first has its negative
   };
   Force force(const NodePair& pair, std::span<const double> u, std::size_t l = 0) const;
-  // H += the 2 dim by 2 dim Hessian, row major.
-  void add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H, std::size_t l = 0) const;
+  // H += the 2 dim by 2 dim Hessian, row major; `positive`: what it is without its negative eigenvalues.
+  enum class Part { all, positive };
+  void add_hessian(const NodePair& pair, std::span<const double> u, std::span<double> H, std::size_t l = 0,
+                   Part part = Part::all) const;
 
   // Where a node is: "(0.5, 0.25)".
   std::string place(NodeId a, std::span<const double> u) const;

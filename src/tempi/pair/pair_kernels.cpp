@@ -9,8 +9,8 @@ PairKernel pair_kernel(PackedLawKind law, bool part) {
   return with_pack_width([&]<int W>() { return pair_kernel_of<W>(law, part); });
 }
 
-BondResistance bond_resistance() {
-  return with_pack_width([]<int W>() { return bond_resistance_of<W>(); });
+BondResistance dashpot_resistance() {
+  return with_pack_width([]<int W>() { return dashpot_resistance_of<W>(); });
 }
 
 }  // namespace tempi

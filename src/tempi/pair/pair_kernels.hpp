@@ -74,27 +74,18 @@ struct RowSum {
 };
 using RowKernel = RowSum (*)(const PairRows& rows);
 
-struct PairKernel {
-  PairStrike strike, watch;
-  PairWorks works;
-  PairMeasure measure;
-  PairDepart depart;
-  PairFollow follow;
-  PairTurn turn;
-  PairGradient add_gradient;
-  RowKernel gradients, gradients_and_energy;
-};
+// How a strike of step 1 s changes with the nodes' places (Batch::strike_change), these in `shifts` at `shift_places`.
+// `impulses`, if not null: 2 dim numbers a pair, all lanes.
+using PairChange = void (*)(const PackedPairs& pairs, const std::int32_t* shift_places, Index first, Index last,
+                            int dim, NodeLine* nodes, const NodeShift* shifts, double* impulses);
 
-// Dashpots in packs of disjoint nodes (resist_bonds.hpp). In front of the lanes: places, the two nodes; geometry, x_b -
-// x_a of the reference positions, 3 components; held, of packs at supports, whether a component of the first node is,
-// then of the second.
+// Dampers along and across pairs, in packs of disjoint nodes (resist_bonds.hpp), which tells what a pair's factor is.
+// In front of the lanes of `held`, of packs at supports: whether a component of the first node is, then of the second.
 struct PackedBonds {
-  const double* geometry;
-  const std::int32_t* places;
+  PackedPairs pairs;
   const char *at_support, *held;  // 0: no; at_support by pack
-  PackedBox box;
   std::size_t dim;
-  double c;  // [kg/s]
+  double coefficient;
 };
 struct BondMotion {  // DampingBatch::Sweep
   double relax, step;
@@ -105,14 +96,27 @@ struct BondMotion {  // DampingBatch::Sweep
 using BondResistance = double (*)(const PackedBonds& bonds, const BondMotion& how, Index first, Index last,
                                   NodeLine* nodes, double* kept);
 
-enum class PackedLawKind { lennard_jones, morse, spring, gravitation, hertz, spheres };
+struct PairKernel {
+  PairStrike strike, watch;
+  BondResistance resist;  // of stiffness
+  PairWorks works;
+  PairChange change;
+  PairMeasure measure;
+  PairDepart depart;
+  PairFollow follow;
+  PairTurn turn;
+  PairGradient add_gradient;
+  RowKernel gradients, gradients_and_energy;
+};
+
+enum class PackedLawKind { lennard_jones, morse, spring, tanh_spring, gravitation, hertz, spheres };
 
 // Of the instruction set with packs of W doubles; of the one in use.
 template <int W>
 PairKernel pair_kernel_of(PackedLawKind law, bool part);
 PairKernel pair_kernel(PackedLawKind law, bool part);
 template <int W>
-BondResistance bond_resistance_of();
-BondResistance bond_resistance();
+BondResistance dashpot_resistance_of();
+BondResistance dashpot_resistance();
 
 }  // namespace tempi

@@ -5,6 +5,6 @@
 namespace tempi {
 
 template PairKernel pair_kernel_of<4>(PackedLawKind law, bool part);
-template BondResistance bond_resistance_of<4>();
+template BondResistance dashpot_resistance_of<4>();
 
 }  // namespace tempi

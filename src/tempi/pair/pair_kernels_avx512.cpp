@@ -5,6 +5,6 @@
 namespace tempi {
 
 template PairKernel pair_kernel_of<8>(PackedLawKind law, bool part);
-template BondResistance bond_resistance_of<8>();
+template BondResistance dashpot_resistance_of<8>();
 
 }  // namespace tempi

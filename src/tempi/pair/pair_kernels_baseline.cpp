@@ -5,6 +5,6 @@
 namespace tempi {
 
 template PairKernel pair_kernel_of<2>(PackedLawKind law, bool part);
-template BondResistance bond_resistance_of<2>();
+template BondResistance dashpot_resistance_of<2>();
 
 }  // namespace tempi

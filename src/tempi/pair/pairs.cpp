@@ -7,100 +7,79 @@
 #include <cmath>
 #include <utility>
 
-#include "tempi/core/aligned_vector.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/potential/packed_places.hpp"
 #include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
 namespace {
 
-// Packs of pairs; the last one is filled up with the last pair, whose force does not count again.
 class PackedBatch final : public Batch {
  public:
-  // `laws`: of each pair, or one of all.
-  PackedBatch(const PairGeometry& geometry, std::span<const PackedLawChoice> laws, std::span<const NodePair> pairs,
-              std::span<const std::int32_t> place)
-      : kernel_(pair_kernel(laws.front().kind, laws.front().part)),
-        law_(laws.front().law),
-        box_(packed_box(geometry.box(), geometry.dim())),
-        dim_(geometry.dim()) {
-    constexpr std::size_t numbers = PackedLaw{}.parameters.size() + 1;
-    const auto W = static_cast<std::size_t>(width_), d = static_cast<std::size_t>(dim_);
-    const std::size_t padded = (pairs.size() + W - 1) / W * W;
-    geometry_.assign(padded * 4, 0.0);
-    places_.resize(padded * 2);
-    if (laws.size() > 1) lanes_.resize(padded * numbers);
-    for (std::size_t i = 0; i < padded; ++i) {
-      const NodePair& pair = pairs[std::min(i, pairs.size() - 1)];
-      double* lane = &geometry_[i / W * 4 * W + i % W];
-      std::array<std::size_t, 2> node{};
-      for (std::size_t a = 0; a < 2; ++a) {
-        node[a] = ordinal(pair[a]);
-        places_[(i / W * 2 + a) * W + i % W] = place[node[a]];
-      }
-      for (std::size_t c = 0; c < d; ++c)
-        lane[c * W] = geometry.reference()[node[1] * d + c] - geometry.reference()[node[0] * d + c];
-      if (i < pairs.size()) lane[3 * W] = geometry.factor(pair);
-      if (lanes_.empty()) continue;
-      const PackedLaw& law = laws[std::min(i, pairs.size() - 1)].law;
-      double* own = &lanes_[i / W * numbers * W + i % W];
-      for (const double parameter : law.parameters) *std::exchange(own, own + W) = parameter;
-      *own = law.reach;
-    }
-  }
+  PackedBatch(PairPacks packs, AlignedVector<std::int32_t> places, int dim)
+      : packs_(std::move(packs)), places_(std::move(places)), dim_(dim) {}
 
   bool strike(Index first, Index last, double step, double, std::span<NodeLine> nodes) const override {
-    return kernel_.strike(packed(), first / width_, packs(last), step, nodes.data(), nullptr, nullptr);
+    return packs_.kernel.strike(packed(), first / width_, packs(last), step, nodes.data(), nullptr, nullptr);
   }
+
+  bool offers_change() const override { return true; }
+  void place_shifts(std::span<const std::int32_t> of_line) override {
+    shift_places_.resize(places_.size());
+    std::ranges::transform(places_, shift_places_.begin(),
+                           [&](std::int32_t line) { return of_line[static_cast<std::size_t>(line)]; });
+  }
+  void strike_change(Index first, Index last, double, std::span<NodeLine> nodes, std::span<const NodeShift> w,
+                     std::span<double> impulses) const override {
+    const auto& shift_places = shift_places_.empty() ? places_ : shift_places_;
+    packs_.kernel.change(packed(), shift_places.data(), first / width_, packs(last), dim_, nodes.data(), w.data(),
+                         impulses.empty() ? nullptr : impulses.data());
+  }
+
   Index kept() const override { return 3; }
   bool watch(Index first, Index last, double step, double, std::span<NodeLine> nodes, std::span<double> energies,
              std::span<double> kept) const override {
-    return kernel_.watch(packed(), first / width_, packs(last), step, nodes.data(), energies.data(), kept.data());
+    return packs_.kernel.watch(packed(), first / width_, packs(last), step, nodes.data(), energies.data(), kept.data());
   }
   void works(Index first, Index last, std::span<const NodeMean> means, std::span<const double> kept,
              std::span<double> kinetic, std::span<double> work) const override {
-    kernel_.works(packed(), std::ssize(places_) / (2 * width_), first / width_, packs(last), means.data(), kept.data(),
-                  kinetic.data(), work.data());
+    packs_.kernel.works(packed(), std::ssize(places_) / (2 * width_), first / width_, packs(last), means.data(),
+                        kept.data(), kinetic.data(), work.data());
   }
   Index followed() const override { return 3; }
   double depart(Index first, Index last, std::span<const NodeLine> nodes, std::span<const NodeShift>, double rounding,
                 std::span<double> flight) const override {
-    return kernel_.depart(packed(), first / width_, packs(last), nodes.data(), rounding, flight.data());
+    return packs_.kernel.depart(packed(), first / width_, packs(last), nodes.data(), rounding, flight.data());
   }
   Followed follow(Index first, Index last, double s, std::span<const double> flight, std::span<double> rates,
                   std::span<double> kept) const override {
-    return kernel_.follow(packed(), first / width_, packs(last), s, flight.data(), rates.data(), kept.data());
+    return packs_.kernel.follow(packed(), first / width_, packs(last), s, flight.data(), rates.data(), kept.data());
   }
   Followed turn(Index first, Index last, std::span<const double> flight, std::span<double> rates,
                 std::span<const double> kept) const override {
-    return kernel_.turn(first / width_, packs(last), flight.data(), rates.data(), kept.data());
+    return packs_.kernel.turn(first / width_, packs(last), flight.data(), rates.data(), kept.data());
   }
   void add_gradient(Index first, Index last, std::span<const double> kept, std::span<double> gradient) const override {
-    kernel_.add_gradient(packed(), first / width_, packs(last), dim_, kept.data(), gradient.data());
+    packs_.kernel.add_gradient(packed(), first / width_, packs(last), dim_, kept.data(), gradient.data());
   }
 
   Index row() const override { return 2 * dim_; }
   void measure(Index first, Index last, double, std::span<const NodeLine> nodes, std::span<double> energies,
                std::span<double> gradients) const override {
-    kernel_.measure(packed(), first / width_, packs(last), dim_, nodes.data(), energies.data(), gradients.data());
+    packs_.kernel.measure(packed(), first / width_, packs(last), dim_, nodes.data(), energies.data(), gradients.data());
   }
 
  private:
-  PackedPairs packed() const {
-    return {geometry_.data(), lanes_.empty() ? nullptr : lanes_.data(), places_.data(), law_, box_};
-  }
+  PackedPairs packed() const { return packs_.at(places_); }
   Index packs(Index last) const { return (last + width_ - 1) / width_; }
 
   Index width_ = pack_width();
-  PairKernel kernel_;
-  PackedLaw law_;
-  PackedBox box_;
+  PairPacks packs_;
+  AlignedVector<std::int32_t> places_, shift_places_;
   int dim_;
-  AlignedVector<double> geometry_, lanes_;
-  AlignedVector<std::int32_t> places_;
 };
 
-class Pairs final : public LocalPotential {
+class Pairs final : public PairPotential {
  public:
   Pairs(PairGeometry geometry, std::vector<NodePair> pairs, Company company)
       : geometry_(std::move(geometry)), pairs_(std::move(pairs)), company_(company) {
@@ -131,19 +110,42 @@ class Pairs final : public LocalPotential {
   void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
     geometry_.add_hessian(pair(k), u, H, law_of(k));
   }
+  void add_positive_hessian(Index k, std::span<const double> u, std::span<double> H) const override {
+    geometry_.add_hessian(pair(k), u, H, law_of(k), PairGeometry::Part::positive);
+  }
 
   std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
-    std::vector<PackedLawChoice> laws;
-    for (std::size_t i = 0; i < (geometry_.law_count() > 1 ? terms.size() : 1); ++i) {
-      const auto law = packed_law(geometry_.law(law_of(terms[i])));
-      if (!law || (i > 0 && (law->kind != laws.front().kind || law->part != laws.front().part ||
-                             law->law.switches != laws.front().law.switches)))
-        return Potential::batch(terms, place);
-      laws.push_back(*law);
+    auto packed = packs(terms);
+    if (!packed) return Potential::batch(terms, place);
+    return std::make_unique<PackedBatch>(std::move(*packed), packed_places(*this, terms, place), dim());
+  }
+
+  std::optional<PairPacks> packs(std::span<const Index> terms) const override {
+    constexpr std::size_t numbers = PackedLaw{}.parameters.size() + 1;
+    const auto W = static_cast<std::size_t>(pack_width());
+    PairPacks packs{.geometry = packed_separations(geometry_.reference(), dim(), pairs_, terms),
+                    .box = packed_box(geometry_.box(), dim())};
+    const std::size_t padded = packs.geometry.size() / 4;
+    if (geometry_.law_count() > 1) packs.lanes.resize(padded * numbers);
+    std::optional<PackedLawChoice> first, law;
+    Index k = 0;
+    for (std::size_t i = 0; i < padded; ++i) {
+      if (i < terms.size() && terms[i] >= 0) k = terms[i];
+      packs.geometry[(i / W * 4 + 3) * W + i % W] *= geometry_.factor(pair(k));
+      if (first && packs.lanes.empty()) continue;
+      law = packed_law(geometry_.law(law_of(k)));
+      if (!first) first = law;
+      if (!law || law->kind != first->kind || law->part != first->part || law->law.switches != first->law.switches)
+        return std::nullopt;
+      if (packs.lanes.empty()) continue;
+      double* own = &packs.lanes[i / W * numbers * W + i % W];
+      for (const double parameter : law->law.parameters) *std::exchange(own, own + W) = parameter;
+      *own = law->law.reach;
     }
-    std::vector<NodePair> pairs;
-    for (const Index k : terms) pairs.push_back(pair(k));
-    return std::make_unique<PackedBatch>(geometry_, laws, pairs, place);
+    if (!first) return std::nullopt;
+    packs.kernel = pair_kernel(first->kind, first->part);
+    packs.law = first->law;
+    return packs;
   }
 
   std::string describe(Index k) const override {
@@ -176,6 +178,23 @@ class Pairs final : public LocalPotential {
 };
 
 }  // namespace
+
+AlignedVector<double> packed_separations(std::span<const double> reference, int dim, std::span<const NodePair> pairs,
+                                         std::span<const Index> terms) {
+  const auto W = static_cast<std::size_t>(pack_width()), d = static_cast<std::size_t>(dim);
+  const std::size_t packs = (terms.size() + W - 1) / W;
+  AlignedVector<double> geometry(packs * 4 * W, 0.0);
+  Index k = 0;
+  for (std::size_t i = 0; i < packs * W; ++i) {
+    const bool is_one = i < terms.size() && terms[i] >= 0;
+    if (is_one) k = terms[i];
+    const auto& [a, b] = pairs[static_cast<std::size_t>(k)];
+    double* lane = &geometry[i / W * 4 * W + i % W];
+    for (std::size_t c = 0; c < d; ++c) lane[c * W] = reference[ordinal(b) * d + c] - reference[ordinal(a) * d + c];
+    lane[3 * W] = is_one ? 1.0 : 0.0;
+  }
+  return geometry;
+}
 
 std::unique_ptr<Potential> make_pairs(std::span<const double> reference, int dim, std::span<const double> masses,
                                       std::vector<NodePair> pairs, PairLaw law, const Box& box, Company company) {

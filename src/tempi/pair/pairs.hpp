@@ -6,9 +6,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "tempi/core/aligned_vector.hpp"
 #include "tempi/pair/pair_geometry.hpp"
 #include "tempi/potential/potential.hpp"
 #include "tempi/space/neighbour_pairs.hpp"
@@ -17,6 +19,29 @@ namespace tempi {
 
 // Bonds join the same two nodes, about as far apart, for good; others wander (Potential::stays_together).
 enum class Company { bonded, wandering };
+
+// Pairs in packs for their kernel, but for where their nodes are.
+struct PairPacks {
+  PairKernel kernel{};
+  AlignedVector<double> geometry = {}, lanes = {};
+  PackedLaw law = {};
+  PackedBox box = {};
+  PackedPairs at(std::span<const std::int32_t> places) const {
+    return {geometry.data(), lanes.empty() ? nullptr : lanes.data(), places.data(), law, box};
+  }
+};
+// Their geometry, pairs[k] for all k of `terms`, the factor 1: -1 among these, and what fills up the last pack, has
+// that of the term before it, and the factor 0.
+AlignedVector<double> packed_separations(std::span<const double> reference, int dim, std::span<const NodePair> pairs,
+                                         std::span<const Index> terms);
+
+class PairPotential : public LocalPotential {
+ public:
+  // As add_hessian, without negative eigenvalues.
+  virtual void add_positive_hessian(Index k, std::span<const double> u, std::span<double> H) const = 0;
+  // -1 as in packed_separations; none where the laws of these pairs have no common kernel.
+  virtual std::optional<PairPacks> packs(std::span<const Index> terms) const = 0;
+};
 
 // `reference` [m]: dim components a node; `masses` [kg]: one a node. In a box nodes feel each other's nearest images
 // only: a law that reaches beyond half a length is cut there, and its force jumps.

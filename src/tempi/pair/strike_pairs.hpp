@@ -6,138 +6,12 @@
 #include <array>
 #include <limits>
 
-#include "tempi/pair/pair_kernels.hpp"
+#include "tempi/pair/packed_laws.hpp"
 #include "tempi/potential/follow_terms.hpp"
 #include "tempi/potential/kept_impulses.hpp"
 #include "tempi/space/find_near_points.hpp"
 
 namespace tempi {
-
-// ---- laws: V and V'/r of r^2; anything beyond the reach ----
-//
-// Made of their parameters, parameter(i) a pack: the same in all lanes, or of each lane's own pair.
-
-template <class P>
-struct SameInAllLanes {
-  const PackedLaw& law;
-  P operator()(std::size_t i) const { return P(law.parameters[i]); }
-  P reach() const { return P(law.reach); }
-};
-template <class P>
-struct OfEachLane {
-  const double* lanes;
-  P operator()(std::size_t i) const { return P::load(lanes + i * static_cast<std::size_t>(P::width)); }
-  P reach() const { return (*this)(PackedLaw{}.parameters.size()); }
-};
-
-template <class P>
-struct PackedPairValues {
-  P V, slope_over_r;
-};
-
-template <class P>
-struct PackedLennardJones {  // sigma^2, 4 epsilon, V(cutoff) before the shift
-  static constexpr bool by_masses = false;
-  P sigma2, depth, shift;
-  template <class Parameters>
-  PackedLennardJones(const Parameters& parameter, const PackedLaw&)
-      : sigma2(parameter(0)), depth(parameter(1)), shift(parameter(2)) {}
-  PackedPairValues<P> operator()(P r2) const {
-    const P inverse = P(1.0) / r2, s2 = sigma2 * inverse, s6 = s2 * s2 * s2;
-    return {depth * s6 * (s6 - P(1.0)) - shift, P(-6.0) * depth * s6 * (s6 + s6 - P(1.0)) * inverse};
-  }
-};
-
-template <class P>
-struct PackedMorse {  // depth, inverse width, length
-  static constexpr bool by_masses = false;
-  P depth, inverse_width, length;
-  template <class Parameters>
-  PackedMorse(const Parameters& parameter, const PackedLaw&)
-      : depth(parameter(0)), inverse_width(parameter(1)), length(parameter(2)) {}
-  PackedPairValues<P> operator()(P r2) const {
-    const P r = sqrt(r2), q = -expm1((length - r) * inverse_width);
-    return {depth * q * q, P(2.0) * depth * inverse_width * q * (P(1.0) - q) / r};
-  }
-};
-
-template <class P>
-struct PackedSpring {  // stiffness, length
-  static constexpr bool by_masses = false;
-  P stiffness, length;
-  template <class Parameters>
-  PackedSpring(const Parameters& parameter, const PackedLaw&) : stiffness(parameter(0)), length(parameter(1)) {}
-  PackedPairValues<P> operator()(P r2) const {
-    const P r = sqrt(r2), q = r - length;
-    return {P(0.5) * stiffness * q * q, stiffness * q / r};
-  }
-};
-
-template <class P>
-struct PackedGravitation {  // G
-  static constexpr bool by_masses = true;
-  P G;
-  template <class Parameters>
-  PackedGravitation(const Parameters& parameter, const PackedLaw&) : G(parameter(0)) {}
-  PackedPairValues<P> operator()(P r2) const {
-    const P V = -G / sqrt(r2);
-    return {V, -V / r2};
-  }
-};
-
-template <class P>
-struct PackedHertz {  // stiffness, length
-  static constexpr bool by_masses = false;
-  P stiffness, length;
-  template <class Parameters>
-  PackedHertz(const Parameters& parameter, const PackedLaw&) : stiffness(parameter(0)), length(parameter(1)) {}
-  PackedPairValues<P> operator()(P r2) const {
-    const P r = sqrt(r2), gap = length - r, overlap(gap.v > 0.0 ? gap.v : 0.0 * gap.v);
-    const P force = stiffness * overlap * sqrt(overlap);
-    return {P(0.4) * force * overlap, -force / r};
-  }
-};
-
-template <class P>
-struct PackedSpheres {  // 4/3 E*; with the radii of both
-  P modulus;
-  template <class Parameters>
-  PackedSpheres(const Parameters& parameter, const PackedLaw&) : modulus(parameter(0)) {}
-  PackedPairValues<P> operator()(P r2, P a, P b) const {
-    const P r = sqrt(r2), sum = a + b, gap = sum - r, overlap(gap.v > 0.0 ? gap.v : 0.0 * gap.v);
-    const P force = modulus * sqrt(a * b / sum) * overlap * sqrt(overlap);
-    return {P(0.4) * force * overlap, -force / r};
-  }
-};
-
-template <class P, class Law>
-struct PackedPart {  // S V; the switches as in LawPart
-  static constexpr bool by_masses = Law::by_masses;
-  Law law;
-  P rise, rise_rate, fall, fall_rate;
-  template <class Parameters>
-  PackedPart(const Parameters& parameter, const PackedLaw& packed)
-      : law(parameter, packed),
-        rise(packed.switches[0]),
-        rise_rate(packed.switches[1]),
-        fall(packed.switches[2]),
-        fall_rate(packed.switches[3]) {}
-  static PackedPairValues<P> switched(P r, P begin, P rate) {  // s and its slope
-    const P zero(0.0), one(1.0), t = (r - begin) * rate, low(t.v > zero.v ? t.v : zero.v);
-    const P x(low.v < one.v ? low.v : one.v), y = one - x;
-    return {x * x * x * (P(10.0) + x * (P(6.0) * x - P(15.0))), P(30.0) * x * x * y * y * rate};
-  }
-  PackedPairValues<P> operator()(P r2) const {
-    const P r = sqrt(r2);
-    const auto [V, slope_over_r] = law(r2);
-    const auto [risen, rising] = switched(r, rise, rise_rate);
-    const auto [gone, going] = switched(r, fall, fall_rate);
-    const P s = risen - gone;
-    return {s * V, s * slope_over_r + (rising - going) * V / r};
-  }
-};
-
-// ---- pairs that are terms of their own ----
 
 template <class P, class Law>
 struct PairsAtOnce {
@@ -171,9 +45,8 @@ struct PairsAtOnce {
   static Pair evaluate(const PackedPairs& pairs, Index pack, std::array<P, 3> w) {
     const P r2 = nearest(pairs, w);
     const P factor = P::load(pairs.geometry + (pack * 4 + 3) * static_cast<Index>(W));
-    if (pairs.lanes == nullptr) return finish(SameInAllLanes<P>{pairs.law}, pairs.law, r2, factor, w);
-    constexpr auto numbers = static_cast<Index>((PackedLaw{}.parameters.size() + 1) * W);
-    return finish(OfEachLane<P>{pairs.lanes + pack * numbers}, pairs.law, r2, factor, w);
+    return with_parameters<P>(pairs, pack,
+                              [&](const auto& parameters) { return finish(parameters, pairs.law, r2, factor, w); });
   }
 
   template <class Parameters>
@@ -185,6 +58,45 @@ struct PairsAtOnce {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const Bits admissible = (r2.v > 0.0) & (r2.v < infinity) & (f.v < infinity) & (f.v > -infinity);
     return {{f * w[0], f * w[1], f * w[2]}, P(near ? (factor * V).v : zero.v), admissible};
+  }
+
+  // dV/dx of the second node, as it changes with a difference v of displacements: V'' along the pair, V'/r across it.
+  static std::array<P, 3> change_of(const PackedPairs& pairs, Index pack, std::array<P, 3> w,
+                                    const std::array<P, 3>& v) {
+    const P r2 = nearest(pairs, w), along = (w[0] * v[0] + w[1] * v[1] + w[2] * v[2]) / r2, zero(0.0);
+    const P factor = P::load(pairs.geometry + (pack * 4 + 3) * static_cast<Index>(W));
+    return with_parameters<P>(pairs, pack, [&](const auto& parameters) {
+      const Law law(parameters, pairs.law);
+      const P reach = parameters.reach(), reach2 = reach * reach;
+      const auto within = [&](P x) { return factor * P(r2.v < reach2.v ? x.v : zero.v); };
+      const P slope_over_r = within(law(r2).slope_over_r), more = within(law.curvature(r2)) - slope_over_r;
+      std::array<P, 3> change;
+      for (std::size_t c = 0; c < 3; ++c) change[c] = slope_over_r * v[c] + more * along * w[c];
+      return change;
+    });
+  }
+
+  [[gnu::flatten]] static void change(const PackedPairs& pairs, const std::int32_t* shift_places, Index first,
+                                      Index last, int dim, NodeLine* nodes, const NodeShift* shifts, double* impulses) {
+    for (Index pack = first; pack < last; ++pack) {
+      const std::int32_t* place = pairs.places + pack * static_cast<Index>(2 * W);
+      const std::int32_t* shift_place = shift_places + pack * static_cast<Index>(2 * W);
+      std::array<P, 3> a, v, q;
+      gather<3>(shifts, shift_place, a.data());
+      gather<3>(shifts, shift_place + W, v.data());
+      for (std::size_t c = 0; c < 3; ++c) v[c] = v[c] - a[c];
+      const std::array<P, 3> p = change_of(pairs, pack, difference(pairs, pack, nodes), v);
+      for (std::size_t c = 0; c < 3; ++c) q[c] = -p[c];
+      scatter<3>(nodes, place, p.data());
+      scatter<3>(nodes, place + W, q.data());
+      if (impulses == nullptr) continue;
+      const auto d = static_cast<std::size_t>(dim);
+      for (std::size_t lane = 0; lane < W; ++lane, impulses += 2 * d)
+        for (std::size_t c = 0; c < d; ++c) {
+          impulses[c] = p[c].v[lane];
+          impulses[d + c] = q[c].v[lane];
+        }
+    }
   }
 
   template <bool watched>

@@ -3,6 +3,8 @@
 // set.
 #pragma once
 
+#include "tempi/pair/packed_laws.hpp"
+#include "tempi/pair/resist_bonds.hpp"
 #include "tempi/pair/strike_pairs.hpp"
 
 namespace tempi {
@@ -157,7 +159,9 @@ constexpr PairKernel pair_kernel_of_law() {
   using Pairs = PairsAtOnce<P, Law>;
   return {Pairs::template strike<false>,
           Pairs::template strike<true>,
+          BondsAtOnce<P, StiffnessAtOnce<P, Law>>::resist,
           Pairs::works,
+          Pairs::change,
           Pairs::measure,
           Pairs::depart,
           Pairs::follow,
@@ -179,6 +183,7 @@ PairKernel pair_kernel_of(PackedLawKind law, bool part) {
     case PackedLawKind::lennard_jones: return pair_kernel_of_law<P, PackedLennardJones<P>>(part);
     case PackedLawKind::morse: return pair_kernel_of_law<P, PackedMorse<P>>(part);
     case PackedLawKind::spring: return pair_kernel_of_law<P, PackedSpring<P>>(part);
+    case PackedLawKind::tanh_spring: return pair_kernel_of_law<P, PackedTanhSpring<P>>(part);
     case PackedLawKind::gravitation: return pair_kernel_of_law<P, PackedGravitation<P>>(part);
     case PackedLawKind::hertz: return pair_kernel_of_law<P, PackedHertz<P>>(part);
     case PackedLawKind::spheres: {

@@ -302,14 +302,6 @@ TEST(LatticeDrag, SolvesEachNodeExactly) {
   EXPECT_EQ(chain.line(3).velocity[0], chain.state.velocity[6]);  // the others have none
 }
 
-// A model with dampers that have no packs is not for it.
-TEST(LatticeDampers, LeaveTheStiffnessOfPairsToOthers) {
-  Chain chain(
-      [](Model::Parts& parts) { host(parts, make_stiffness_damping(*parts.potentials.front()->as_local(), 0.3)); });
-  LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
-  EXPECT_FALSE(LatticeDampers(chain.model, chain.plan, supports, chain.team, 0.25).takes_all());
-}
-
 // Against the sum term by term, on any number of threads the same bits.
 TEST(BatchForces, AreThoseTermByTerm) {
   for (const MeshCase& mesh : mesh_cases()) {

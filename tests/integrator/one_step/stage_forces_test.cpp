@@ -41,7 +41,7 @@ Damped damped_body(const MeshCase& of, bool held) {
   return {of.name + (held ? "_held" : ""), std::move(body), std::move(state)};
 }
 
-// A crooked chain of springs with dashpots, in space.
+// A crooked chain of springs with dashpots, and what their stiffness resists, in space; wells at its ends.
 Damped damped_chain() {
   Model::Parts parts;
   parts.dim = 3;
@@ -53,6 +53,9 @@ Damped damped_chain() {
   }
   parts.add(make_pairs(parts.reference, 3, parts.mass, pairs, Spring{1.0, 1.0}, Box()));
   host(parts, make_dashpots(parts.reference, 3, pairs, 0.7, Box()));
+  host(parts, make_stiffness_damping(*parts.potentials.back()->as_local(), 0.3));
+  parts.add(make_wells(parts.reference, 3, {NodeId{0}, NodeId{39}}, Well{{1.0, 2.0, 0.0}, {}}));
+  host(parts, make_stiffness_damping(*parts.potentials.back()->as_local(), 0.3), 39);
   Body body{nullptr, std::make_unique<Model>(std::move(parts))};
   State state = reference_state(*body.model);
   for (std::size_t i = 0; i < state.velocity.size(); ++i) state.velocity[i] = std::sin(1.7 * static_cast<double>(i));

@@ -54,8 +54,7 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       contact_(model.layers().empty()
                    ? nullptr
                    : std::make_unique<LatticeContact>(model, plan_, nodes_, supports_, team_, lattice_.tick)),
-      packed_dampers_(model, plan_, supports_, team_, lattice_.tick),
-      dampers_(model, kick_drift_),
+      dampers_(model, plan_, supports_, team_, lattice_.tick),
       asked_window_(options.window),
       window_(std::max<Fine>(1, std::llround(std::ldexp(options.window, LatticeContact::fine_bits)))) {
   if (!(ahead_ >= 0.0 && ahead_ <= 1.0) || (ahead_ != 0.5 && (!synchronous_ || model.has_dampers() || contact_)))
@@ -77,7 +76,7 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
 Integrator::Measures AviLattice::measures() const {
   Measures all = contact_ ? contact_->measures() : Measures{};
   if (!name_.empty()) all.emplace_back("force_evaluations", static_cast<double>(now_ + (started_ ? 1 : 0)));
-  if (packed_dampers_.turns() > 1) all.emplace_back("damping_turns", packed_dampers_.turns());
+  if (dampers_.turns() > 1) all.emplace_back("damping_turns", dampers_.turns());
   return all;
 }
 
@@ -142,7 +141,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
     for (const std::size_t g : acting_) recheck_stability(state, g, std::lround(now) / group(g).ticks, t);
   if (loads_.any())
     for (const std::size_t g : acting_) loads_.evaluate(g, t, nodes_.lines());  // they may throw: before any kick
-  announce_dampers(state, part);
+  announce_dampers(part);
   LatticeCorrections* corrections = contact_ ? contact_->corrections() : nullptr;
   if (corrections != nullptr) corrections->begin(acting_);
   if (!strike(t, part, observer != nullptr, corrections)) fail(state, t, part);
@@ -292,36 +291,15 @@ void AviLattice::fail(State& state, double t, double part) {
       fmt::format("an element is about to invert, or particles to meet, at t = {:.9g} s. Try smaller steps.", t), t);
 }
 
-// Dampers that are not packed work on the state.
-void AviLattice::announce_dampers(State& state, double part) {
-  if (!model_.has_dampers()) return;
-  if (packed_dampers_.takes_all()) {
-    packed_dampers_.begin();
-    for (const std::size_t g : acting_) packed_dampers_.announce(g, part * step(g));
-    return;
-  }
+void AviLattice::announce_dampers(double part) {
   dampers_.begin();
-  for (const std::size_t g : acting_)
-    for (const LatticePart& of : group(g).parts)
-      for (const TermId term : of.terms) {
-        if (!model_.is_damped(term)) continue;
-        nodes_.write_nodes_of(term, state);
-        dampers_.announce(state, term, part * step(g));
-      }
+  for (const std::size_t g : acting_) dampers_.announce(g, part * step(g));
 }
 
 void AviLattice::apply_dampers(State& state, double now, bool watched) {
   if (!model_.has_dampers()) return;
-  if (packed_dampers_.takes_all()) {
-    packed_dampers_.act(now, nodes_.lines(), before_, watched, state.memory, state.damping);
-    for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
-    return;
-  }
-  for (const NodeId a : dampers_.nodes()) nodes_.write(state, a);
-  dampers_.act(state, now * lattice_.tick);
-  const auto d = static_cast<std::size_t>(model_.dim());
-  for (const NodeId a : dampers_.nodes())
-    std::copy_n(&state.velocity[ordinal(a) * d], d, nodes_.lines()[static_cast<std::size_t>(plan_.line(a))].velocity);
+  dampers_.act(now, nodes_.lines(), before_, watched, state.memory, state.damping);
+  for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
 }
 
 // Every strike of the instant, with velocities before and after all of them.
@@ -334,11 +312,9 @@ void AviLattice::show(State& state, double now, Observer& observer) {
     each_line(g, [&](std::size_t line) { watch_->note_after(line, nodes_.lines()[line]); });
   if (mollifier_)
     for (const std::size_t g : acting_) watch_->add_works(g, *mollifier_, acting_.size());
-  const Dampers* dampers = packed_dampers_.takes_all() ? nullptr : &dampers_;
-  if (packed_dampers_.takes_all()) packed_dampers_.look_at_works(watch_->means());
+  if (model_.has_dampers()) dampers_.look_at_works(watch_->means());
   for (const std::size_t g : acting_)
-    watch_->show(g, std::lround(now) / group(g).ticks, step(g), now * lattice_.tick, nodes_, state, dampers,
-                 packed_dampers_, observer);
+    watch_->show(g, std::lround(now) / group(g).ticks, step(g), now * lattice_.tick, nodes_, state, dampers_, observer);
 }
 
 std::vector<double> AviLattice::internal_forces(std::span<const double> u, double t) const {
@@ -395,20 +371,15 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
       loads_.report(g, durations[g], nodes, sums, started_ ? snapshot.state.loads : nothing);
     }
   }
-  if (packed_dampers_.takes_all()) {
+  if (model_.has_dampers()) {
     add_damping(snapshot, nodes, durations, sums);
     return snapshot;
   }
-  Dampers dampers(model_, kick_drift_);
-  for (Index i = 0; model_.has_dampers() && i < model_.term_count(); ++i)
-    dampers.announce(snapshot.state, make_id<TermId>(i), duration(lattice_.ticks[static_cast<std::size_t>(i)]));
-  std::vector<double> ahead(model_.has_dampers() ? snapshot.state.velocity.size() : 0);
   snapshot.force.resize(snapshot.state.velocity.size());
   const Vector none{};
   const auto kick = [&](NodeId a, std::size_t line) {
     const auto& [force, impulse] = sums.lines[line];
     std::copy_n(force.begin(), d, &snapshot.force[ordinal(a) * d]);
-    if (model_.has_dampers()) std::copy_n(sums.ahead[line].begin(), d, &ahead[ordinal(a) * d]);
     if (supports_.held(line) >= 0) {
       kick_drift_.kick(snapshot.state, a, std::span(impulse).first(d), std::span(none).first(d));
     } else {
@@ -416,10 +387,6 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
     }
   };
   plan_.each_node(kick, sums.lines.data());
-  if (model_.has_dampers()) {
-    dampers.report(snapshot.state, t, ahead);
-    kick_drift_.add_damping_forces(snapshot);
-  }
   return snapshot;
 }
 
@@ -435,7 +402,7 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
       nodes[i].velocity[c] =
           state.velocity[ordinal(a) * d + c] + (supports_.holds(i, c) ? 0.0 : nodes[i].inverse_mass * sums.ahead[i][c]);
   }
-  const auto q = packed_dampers_.impulses(nodes, durations, state.memory);
+  const auto q = dampers_.impulses(snapshot.time, nodes, durations, state.memory);
   const Vector none{};
   double work = 0.0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -454,7 +421,7 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
     }
   }
   state.damping.work += work;
-  const auto resistance = packed_dampers_.forces(nodes, state.memory);
+  const auto resistance = dampers_.forces(snapshot.time, nodes, state.memory);
   snapshot.force.resize(state.velocity.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t c = 0; c < d; ++c)

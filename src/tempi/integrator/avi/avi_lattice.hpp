@@ -8,12 +8,11 @@
 // Neighbours may keep steps such as 7 and 9 ticks: no ratio need be whole. With all m_K = 1 it is explicit Newmark in
 // leapfrog form, or another rule of its family (LatticeOptions::ahead). An instant has phases, each in a file of its
 // own: nodes drift (lattice_nodes.hpp), terms strike (lattice_strikes.hpp; lattice_watch.hpp where somebody looks),
-// loads act (lattice_loads.hpp), supports settle (lattice_supports.hpp), dampers act (lattice_dampers.hpp; dampers.hpp,
-// on one thread and term by term, where the model has others than drags and viscous cells). Between ticks, and at them,
-// layers of contact act (lattice_contact.hpp), in windows of time that are run again until nobody is missed. Coupled
-// mollified the kicks of an instant are those of lattice_mollifier.hpp: another method of order 2, as symplectic, with
-// a far smaller error where steps change. The bits do not depend on the number of threads; they depend on the width of
-// the machine's vector instructions. Order 2, those other rules 1.
+// loads act (lattice_loads.hpp), supports settle (lattice_supports.hpp), dampers act (lattice_dampers.hpp). Between
+// ticks, and at them, layers of contact act (lattice_contact.hpp), in windows of time that are run again until nobody
+// is missed. Coupled mollified the kicks of an instant are those of lattice_mollifier.hpp: another method of order 2,
+// as symplectic, with a far smaller error where steps change. The bits do not depend on the number of threads; they
+// depend on the width of the machine's vector instructions. Order 2, those other rules 1.
 #pragma once
 
 #include <array>
@@ -23,7 +22,6 @@
 #include <vector>
 
 #include "tempi/core/thread_team.hpp"
-#include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/lattice/lattice_contact.hpp"
@@ -114,7 +112,7 @@ class AviLattice final : public Integrator {
   void strike_back(double t, double part);
   [[noreturn]] void fail(State& state, double t, double part);
   void take_back(State& state, double t, double part);
-  void announce_dampers(State& state, double part);
+  void announce_dampers(double part);
   void apply_dampers(State& state, double now, bool watched);
   void show(State& state, double now, Observer& observer);
   void add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std::span<const double> durations,
@@ -140,8 +138,7 @@ class AviLattice final : public Integrator {
   LatticeSupports supports_;
   std::unique_ptr<LatticeMollifier> mollifier_;  // where steps are unequal and it was asked for
   std::unique_ptr<LatticeContact> contact_;      // where the model has layers
-  LatticeDampers packed_dampers_;
-  Dampers dampers_;                      // where those do not take all
+  LatticeDampers dampers_;
   std::unique_ptr<LatticeWatch> watch_;  // as soon as somebody looks
   Index now_ = 0;                        // the last tick done
   Fine fine_ = 0;                        // the last instant done; of layers, between ticks

@@ -59,13 +59,13 @@ bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double
   return admissible;
 }
 
-void BatchForces::resist(std::span<const double> u, std::span<const double> v, std::span<double> damping) {
+void BatchForces::resist(std::span<const double> u, std::span<const double> v, double t, std::span<double> damping) {
   const auto d = static_cast<std::size_t>(model_.dim());
   each_line(u.data(), [&](std::size_t line, std::size_t at) {
     std::copy_n(&u[at], d, lines_[line].displacement);
     std::copy_n(&v[at], d, lines_[line].velocity);
   });
-  const auto given = dampers_(lines_);
+  const auto given = dampers_(t, lines_);
   each_line(damping.data(),
             [&](std::size_t line, std::size_t at) { std::copy_n(given[line].begin(), d, &damping[at]); });
 }

@@ -22,9 +22,8 @@ class BatchForces {
   // term is not admissible. Throws SolveError where a formula has no value.
   bool evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load);
 
-  // Whether the model has dampers, all packed; then these, -C(u) v [N].
-  bool packs_dampers() const { return dampers_.takes_all(); }
-  void resist(std::span<const double> u, std::span<const double> v, std::span<double> damping);
+  // Where the model has dampers, these, -C(u, t) v [N].
+  void resist(std::span<const double> u, std::span<const double> v, double t, std::span<double> damping);
   void add_drags(double factor, std::span<double> of_component);  // what of C is the same everywhere, and diagonal
 
   // -sum dV_K/dx [N] and sum V_K [J] there, without loads. False where a term is not admissible.

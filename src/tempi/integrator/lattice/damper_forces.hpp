@@ -20,16 +20,13 @@ class DamperForces {
   // All must outlive it.
   DamperForces(const Model& model, const LatticeGroups& plan, ThreadTeam& team);
 
-  bool takes_all() const { return takes_all_; }  // whether the model has dampers, and all others are packed
-
   double drag(std::size_t line) const { return drag_[line]; }  // on a node, whatever its place [kg/s]
 
-  // By line, of nodes where they are; until the next call. Their velocities are left as they are.
-  std::span<const Vector> operator()(std::span<NodeLine> nodes);
+  // By line, of nodes where they are at t; until the next call. Their velocities are left as they are.
+  std::span<const Vector> operator()(double t, std::span<NodeLine> nodes);
 
  private:
   ThreadTeam& team_;
-  bool takes_all_ = false;
   std::vector<double> drag_;  // by line [kg/s]
   std::vector<std::array<bool, 3>> held_;
   std::vector<DamperPart> parts_;

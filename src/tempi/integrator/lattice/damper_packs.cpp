@@ -39,11 +39,10 @@ std::vector<DamperPacks> DamperPacker::operator()(const LatticePart& part) {
   return result;
 }
 
-std::optional<std::vector<DamperPart>> DamperPacker::parts(const LatticePart& part) {
+std::vector<DamperPart> DamperPacker::parts(const LatticePart& part) {
   std::vector<DamperPart> all;
   for (DamperPacks& packs : (*this)(part)) {
-    auto batch = packs.force->damping_batch(packs.elements, plan_.line_of_node, held_);
-    if (batch == nullptr) return std::nullopt;
+    auto batch = packs.force->damping_batch(model_.dim(), packs.elements, plan_.line_of_node, held_);
     all.push_back({std::move(packs), std::move(batch)});
   }
   return all;

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -48,8 +47,7 @@ class DamperPacker {
 
   // Dampers within terms of a part, but for drags and those with a memory.
   std::vector<DamperPacks> operator()(const LatticePart& part);
-  // The same in batches; empty where one of them has none.
-  std::optional<std::vector<DamperPart>> parts(const LatticePart& part);
+  std::vector<DamperPart> parts(const LatticePart& part);  // the same in batches
 
  private:
   static constexpr std::size_t at_once = 64;  // packs that are filled, a bit each

@@ -29,6 +29,7 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
       plan_(plan),
       supports_(supports),
       team_(team),
+      tick_(tick),
       drag_(model, plan, supports, team),
       impacts_(model, plan) {
   if (!model.has_dampers()) return;
@@ -39,16 +40,13 @@ LatticeDampers::LatticeDampers(const Model& model, const LatticeGroups& plan, co
       for (std::size_t c = 0; c < 3; ++c) held_[line][c] = supports.holds(line, c);
     withheld_.resize(lines);
   }
-  takes_all_ = true;
   DamperPacker packed(model, plan, held_);
   for (const LatticeGroup& group : plan.groups) {
     steps_.push_back(group.ticks * tick);
     std::vector<Part>& parts = parts_.emplace_back();
     std::vector<std::int32_t>& damped = lines_.emplace_back();
     for (const LatticePart& part : group.parts) {
-      auto of = takes_all_ ? packed.parts(part) : std::nullopt;
-      takes_all_ = of.has_value();
-      for (std::size_t i = 0; takes_all_ && i < of->size(); ++i) parts.push_back({std::move((*of)[i]), {}, {}, {}});
+      for (DamperPart& of : packed.parts(part)) parts.push_back({std::move(of), {}, {}, {}});
       for (const TermId term : part.terms)
         for (const HostedForce& h : model.forces_within(term))
           for (const NodeId a : h.force->stencil(h.element))
@@ -78,7 +76,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
     drag_.act(acting_, nodes, before, felt, {}, ledger);
     return;
   }
-  if (turns_ == 0) turns_ = turns_for(largest_rate(nodes));  // while nothing is withheld
+  if (turns_ == 0) turns_ = turns_for(largest_rate(now, nodes));  // while nothing is withheld
   const auto& touched = this->touched();
   const auto each_touched = [&](auto&& visit) {
     team_.for_each(std::ssize(touched), ThreadTeam::nodes_at_once, [&](Index i) {
@@ -98,9 +96,20 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
     std::swap(memory, memory_);
     each_touched(take_half_back);
   }
-  if (!backward_at(now)) drag_.act(acting_, nodes, {}, felt, withheld_, ledger);
-  resist(now, nodes, keep, memory, ledger);
-  if (backward_at(now)) drag_.act(acting_, nodes, {}, felt, withheld_, ledger);
+  const Ledger booked = ledger;
+  try {
+    if (!backward_at(now)) drag_.act(acting_, nodes, {}, felt, withheld_, ledger);
+    resist(now, nodes, keep, memory, ledger);
+    if (backward_at(now)) drag_.act(acting_, nodes, {}, felt, withheld_, ledger);
+  } catch (...) {
+    each_touched([&](std::size_t line, std::size_t c) {
+      if (!held_.empty()) withheld_[line][c] = 0.0;
+      if (held_.empty() || !held_[line][c]) nodes[line].velocity[c] = before[line][c] + 2.0 * half_kick_[line][c];
+    });
+    if (impacts_.any()) std::swap(memory, memory_);
+    ledger = booked;
+    throw;
+  }
   each_touched([&](std::size_t line, std::size_t c) {
     nodes[line].velocity[c] += half_kick_[line][c];
     if (held_.empty()) return;
@@ -110,7 +119,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
 }
 
 // r of the header, of cells where they are at rest, by powers; a little too small.
-double LatticeDampers::largest_rate(std::span<const NodeLine> nodes) const {
+double LatticeDampers::largest_rate(double now, std::span<const NodeLine> nodes) const {
   constexpr int powers = 12;
   constexpr double part = 1e-6;  // of a step: short enough for all at once
   AlignedVector<NodeLine> v(nodes.begin(), nodes.end()), w;
@@ -132,7 +141,7 @@ double LatticeDampers::largest_rate(std::span<const NodeLine> nodes) const {
       for (double& x : node.velocity) x /= rate;
     w = v;
     for (std::size_t g = 0; g < parts_.size(); ++g)
-      for (const Part& of : parts_[g]) sweep(of, {0.0, part * steps_[g], false, held_, withheld_}, w, {});
+      for (const Part& of : parts_[g]) sweep(of, {now * tick_, 0.0, part * steps_[g], false, held_, withheld_}, w, {});
     for (std::size_t i = 0; i < v.size(); ++i)
       for (std::size_t c = 0; c < 3; ++c) v[i].velocity[c] = (v[i].velocity[c] - w[i].velocity[c]) / part;
   }
@@ -149,7 +158,8 @@ void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, co
             : std::for_each(acting_.begin(), acting_.end(), visit);
   };
   const auto impacts = [&](const std::pair<std::size_t, double>& of) {
-    ledger += impacts_.resist(of.first, memory, {0.5 * of.second, of.second, backward, held_, withheld_}, nodes, keep);
+    ledger += impacts_.resist(of.first, memory, {now * tick_, 0.5 * of.second, of.second, backward, held_, withheld_},
+                              nodes, keep);
   };
   if (backward) each_group(true, impacts);
   for (int turn = 0; turn < turns_; ++turn) {
@@ -159,7 +169,7 @@ void LatticeDampers::resist(double now, std::span<NodeLine> nodes, bool keep, co
       const auto one = [&](Part& part) {
         std::vector<double>& impulses = turn == 0 ? part.kept : part.of_turn;
         if (keep) impulses.resize(part.packs.elements.size() * part.batch->row());
-        work += sweep(part, {0.5 * step, step, reverse, held_, withheld_}, nodes,
+        work += sweep(part, {now * tick_, 0.5 * step, step, reverse, held_, withheld_}, nodes,
                       keep ? std::span(impulses) : std::span<double>());
         for (std::size_t i = 0; keep && turn > 0 && i < impulses.size(); ++i) part.kept[i] += impulses[i];
       };
@@ -225,7 +235,7 @@ void LatticeDampers::find_shares() {
 }
 
 // Group by group, so that each has the sign of its duration.
-std::vector<LatticeDampers::Vector> LatticeDampers::impulses(std::span<NodeLine> nodes,
+std::vector<LatticeDampers::Vector> LatticeDampers::impulses(double t, std::span<NodeLine> nodes,
                                                              std::span<const double> duration_of_group,
                                                              Memory& memory) const {
   std::vector<Vector> q(nodes.size());
@@ -245,7 +255,7 @@ std::vector<LatticeDampers::Vector> LatticeDampers::impulses(std::span<NodeLine>
       for (const std::int32_t line : lines_[g]) visit(static_cast<std::size_t>(line));
     };
     each([&](std::size_t i) { std::copy_n(nodes[i].velocity, 3, before[i].begin()); });
-    const DampingBatch::Sweep how{duration, duration, false, held_, withheld_};
+    const DampingBatch::Sweep how{t, duration, duration, false, held_, withheld_};
     for (const Part& part : parts_[g]) sweep(part, how, nodes, {});
     impacts_.resist(g, memory, how, nodes);
     each([&](std::size_t i) {
@@ -259,9 +269,10 @@ std::vector<LatticeDampers::Vector> LatticeDampers::impulses(std::span<NodeLine>
   return q;
 }
 
-std::vector<LatticeDampers::Vector> LatticeDampers::forces(std::span<NodeLine> nodes, const Memory& memory) const {
+std::vector<LatticeDampers::Vector> LatticeDampers::forces(double t, std::span<NodeLine> nodes,
+                                                           const Memory& memory) const {
   if (!forces_) forces_ = std::make_unique<DamperForces>(model_, plan_, team_);
-  const auto others = (*forces_)(nodes);
+  const auto others = (*forces_)(t, nodes);
   std::vector<Vector> force(others.begin(), others.end());
   for (NodeLine& node : nodes) node.inverse_mass = 0.0;  // velocities stay: each impact sees those given
   impacts_.add_forces(memory, nodes, force);

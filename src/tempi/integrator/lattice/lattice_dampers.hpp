@@ -38,14 +38,12 @@ class LatticeDampers {
   LatticeDampers(const Model& model, const LatticeGroups& plan, const LatticeSupports& supports, ThreadTeam& team,
                  double tick);
 
-  bool takes_all() const { return takes_all_; }  // whether the model has dampers, all of these kinds
-
   int turns() const { return turns_; }            // of an instant; 0 before the first
   void begin() { acting_.clear(); }               // a new instant
   void announce(std::size_t group, double step);  // it acts in it
   // Kicks, after everything else of the instant, which is that of tick `now`; `before`: v-, by line. Supports have to
-  // settle once more. `keep`: for look_at_works. Throws SolveError (a restitution out of range), and nothing has
-  // changed.
+  // settle once more. `keep`: for look_at_works. Throws SolveError (a restitution out of range, a damper without a
+  // matrix), and nothing has changed but by rounding.
   void act(double now, std::span<NodeLine> nodes, std::span<const Vector> before, bool keep, Memory& memory,
            Ledger& ledger);
 
@@ -60,13 +58,13 @@ class LatticeDampers {
     return sum;
   }
 
-  // For reports (Dampers::report), by line: impulses [N s] when groups act for durations of any sign; `nodes` as they
-  // are then, with v- + |durations| (force but for dampers) / m as velocities, which are lost.
-  // `memory` is told of their places.
-  std::vector<Vector> impulses(std::span<NodeLine> nodes, std::span<const double> duration_of_group,
+  // For reports (Dampers::report) at t, by line: impulses [N s] when groups act for durations of any sign; `nodes` as
+  // they are then, with v- + |durations| (force but for dampers) / m as velocities, which are lost. `memory` is told of
+  // their places.
+  std::vector<Vector> impulses(double t, std::span<NodeLine> nodes, std::span<const double> duration_of_group,
                                Memory& memory) const;
   // Forces [N] at these places and velocities; masses are lost.
-  std::vector<Vector> forces(std::span<NodeLine> nodes, const Memory& memory) const;
+  std::vector<Vector> forces(double t, std::span<NodeLine> nodes, const Memory& memory) const;
 
  private:
   struct Part : DamperPart {
@@ -80,7 +78,7 @@ class LatticeDampers {
 
   double sweep(const Part& part, const DampingBatch::Sweep& sweep, std::span<NodeLine> nodes,
                std::span<double> kept) const;
-  double largest_rate(std::span<const NodeLine> nodes) const;
+  double largest_rate(double now, std::span<const NodeLine> nodes) const;
   void resist(double now, std::span<NodeLine> nodes, bool keep, const Memory& memory, Ledger& ledger);
   void find_shares();
   const std::vector<std::int32_t>& touched();
@@ -90,10 +88,11 @@ class LatticeDampers {
   const LatticeGroups& plan_;
   const LatticeSupports& supports_;
   ThreadTeam& team_;
+  double tick_;
   LatticeDrag drag_;
   LatticeImpacts impacts_;
   Memory memory_;  // of the instant in hand
-  bool takes_all_ = false, any_parts_ = false;
+  bool any_parts_ = false;
   int turns_ = 0;                                    // of an instant; 0: not known yet
   std::vector<double> steps_;                        // of each group [s]
   std::vector<std::vector<Part>> parts_;             // of each group

@@ -130,7 +130,7 @@ void LatticeImpacts::add_work(TermId term, std::span<const NodeMean> means, doub
 }
 
 void LatticeImpacts::add_forces(const Memory& memory, std::span<NodeLine> nodes, std::span<Vector> force) const {
-  const DampingBatch::Sweep alone{0.0, 1.0, false, {}, {}};
+  const DampingBatch::Sweep alone{0.0, 0.0, 1.0, false, {}, {}};
   for (std::size_t g = 0; g < of_group_.size(); ++g)
     resist_each(g, memory, alone, nodes, [&](std::size_t, const Kept& kept) {
       for (std::size_t side = 0; side < 2 && kept.line[side] >= 0; ++side)

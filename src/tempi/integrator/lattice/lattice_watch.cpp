@@ -64,7 +64,7 @@ void LatticeWatch::add_works(std::size_t group, const LatticeMollifier& mollifie
 }
 
 void LatticeWatch::show(std::size_t g, Index update, double step, double t, const LatticeNodes& nodes, State& state,
-                        const Dampers* dampers, const LatticeDampers& packed, Observer& observer) {
+                        const LatticeDampers& dampers, Observer& observer) {
   const LatticeGroup& group = plan_.groups[g];
   const bool together = observer.takes_strikes_together();
   for (std::size_t p = 0; p < group.parts.size(); ++p) {
@@ -72,7 +72,7 @@ void LatticeWatch::show(std::size_t g, Index update, double step, double t, cons
     Kept& kept = kept_[g][p];
     const auto each = [&](Index first, Index last) {
       Figures found;
-      review(part, kept, first, last, step, nodes.lines(), dampers, packed, found);
+      review(part, kept, first, last, step, nodes.lines(), dampers, found);
       if (!together) {
         show_one_by_one(part, kept, first, last, found, update, step, t, state, observer);
         return;
@@ -98,8 +98,7 @@ void LatticeWatch::show(std::size_t g, Index update, double step, double t, cons
 
 // What the kept impulses of terms first to last - 1 have done; loads and dampers belong to their terms.
 void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
-                          std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed,
-                          Figures& found) {
+                          std::span<const NodeLine> nodes, const LatticeDampers& dampers, Figures& found) {
   const Batch& batch = *part.batch;
   const auto begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last);
   if (batch.kept() > 0) {
@@ -128,20 +127,9 @@ void LatticeWatch::review(const LatticePart& part, Kept& kept, Index first, Inde
     const auto i = static_cast<std::size_t>(*at);
     const TermId term = part.terms[i];
     kept.damping_work[i] =
-        dampers != nullptr
-            ? work_of(dampers->impulses(term), term)
-            : packed.work(kept.first_damped + static_cast<std::size_t>(at - kept.damped.begin()), term, means_);
+        dampers.work(kept.first_damped + static_cast<std::size_t>(at - kept.damped.begin()), term, means_);
     found.work[i - begin] += kept.damping_work[i];
   }
-}
-
-double LatticeWatch::work_of(std::span<const double> impulses, TermId term) const {
-  double work = 0.0;
-  const double* p = impulses.data();
-  for (const NodeId a : model_.term(term).stencil())
-    for (std::size_t c = 0; c < static_cast<std::size_t>(model_.dim()); ++c)
-      work += *p++ * means_[static_cast<std::size_t>(plan_.line(a))].velocity[c];
-  return work;
 }
 
 void LatticeWatch::show_one_by_one(const LatticePart& part, Kept& kept, Index first, Index last, const Figures& found,

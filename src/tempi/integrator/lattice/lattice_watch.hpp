@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "tempi/core/aligned_vector.hpp"
-#include "tempi/integrator/dampers.hpp"
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/lattice/lattice_dampers.hpp"
 #include "tempi/integrator/lattice/lattice_load_works.hpp"
@@ -57,10 +56,10 @@ class LatticeWatch {
   // Once the nodes are noted: what a group's terms have done by the chain rule, in an instant of so many groups.
   void add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting);
   std::span<const NodeMean> means() const { return means_; }  // by line
-  // Then: shows the group's strikes. `state`: where the observer may look. The dampers are those that have acted in
-  // this instant, `dampers` or, where that is null, `packed`, which has looked at its works.
+  // Then: shows the group's strikes. `state`: where the observer may look. `dampers` have acted in this instant, and
+  // looked at its works.
   void show(std::size_t group, Index update, double step, double t, const LatticeNodes& nodes, State& state,
-            const Dampers* dampers, const LatticeDampers& packed, Observer& observer);
+            const LatticeDampers& dampers, Observer& observer);
 
   // Where loaded terms last struck.
   void save(ArchiveWriter& archive) const;
@@ -84,8 +83,7 @@ class LatticeWatch {
     alignas(64) std::array<double, most_at_once> kinetic, work;
   };
   void review(const LatticePart& part, Kept& kept, Index first, Index last, double step,
-              std::span<const NodeLine> nodes, const Dampers* dampers, const LatticeDampers& packed, Figures& found);
-  double work_of(std::span<const double> impulses, TermId term) const;
+              std::span<const NodeLine> nodes, const LatticeDampers& dampers, Figures& found);
   void show_one_by_one(const LatticePart& part, Kept& kept, Index first, Index last, const Figures& found, Index update,
                        double step, double t, State& state, Observer& observer) const;
 

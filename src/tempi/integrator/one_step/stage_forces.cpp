@@ -134,28 +134,18 @@ Admissibility StageForces::look(Stage& stage, double t) const {
 void StageForces::add_dampings(Stage& stage, double t) const {
   stage.damping.resize(model_.has_dampers() ? mass_.size() : 0);
   if (!model_.has_dampers()) return;
-  resist(span_of(stage.u), stage.v, t, stage.damping);
+  batches().resist(span_of(stage.u), span_of(stage.v), t, room_of(stage.damping));
   stage.force += stage.damping;
-}
-
-void StageForces::resist(std::span<const double> u, const Vector& v, double t, Vector& damping) const {
-  if (batches().packs_dampers()) {
-    batches().resist(u, span_of(v), room_of(damping));
-    return;
-  }
-  damping.setZero();
-  const auto add = [&](Index i, double q) { damping(i) += q; };
-  for (Index k = 0; k < model_.term_count(); ++k) each_resistance(make_id<TermId>(k), u, v, t, add);
 }
 
 void StageForces::damp(std::span<const double> u, double t, double c, Vector& v) const {
   constexpr double rounding = 1e-15;
   auto& [near, rest, direction, image, resistance] = damped_;
   near = mass_;  // the matrix, where there is only drag
-  if (batches().packs_dampers()) batches().add_drags(c, room_of(near));
+  batches().add_drags(c, room_of(near));
   resistance.resize(mass_.size());
   const auto resist_along = [&](const Vector& w) {  // c C w, of components that are not held
-    resist(u, w, t, resistance);
+    batches().resist(u, span_of(w), t, room_of(resistance));
     resistance *= -c;
     for (const Index i : held_) resistance(i) = 0.0;
   };
@@ -184,22 +174,15 @@ void StageForces::damp(std::span<const double> u, double t, double c, Vector& v)
 void StageForces::add_damping(TermId term, Stage& stage, double t) const {
   if (!model_.is_damped(term)) return;
   if (stage.damping.size() == 0) stage.damping.setZero(mass_.size());
-  each_resistance(term, span_of(stage.u), stage.v, t, [&](Index i, double q) {
-    stage.force(i) += q;
-    stage.damping(i) += q;
-  });
-}
-
-// visit(component, what the dampers within a term give it [N]).
-template <class Visit>
-void StageForces::each_resistance(TermId term, std::span<const double> u, const Vector& v, double t,
-                                  Visit&& visit) const {
-  if (!model_.is_damped(term)) return;
   const auto d = static_cast<std::size_t>(model_.dim());
   const auto nodes = model_.term(term).stencil();
   std::vector<double> q(nodes.size() * d);
-  kick_drift_.damping_impulses(term, u, span_of(v), {}, t, 1.0, q);
-  for (std::size_t i = 0; i < q.size(); ++i) visit(static_cast<Index>(ordinal(nodes[i / d]) * d + i % d), q[i]);
+  kick_drift_.damping_impulses(term, span_of(stage.u), span_of(stage.v), {}, t, 1.0, q);
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const auto at = static_cast<Index>(ordinal(nodes[i / d]) * d + i % d);
+    stage.force(at) += q[i];
+    stage.damping(at) += q[i];
+  }
 }
 
 void StageForces::require(const Admissibility& admissibility) {

@@ -128,9 +128,6 @@ class StageForces {
   BatchForces& batches() const;
   bool is_remembered(std::span<const double> u, double t) const;
   Admissibility look(Stage& stage, double t) const;
-  void resist(std::span<const double> u, const Vector& v, double t, Vector& damping) const;
-  template <class Visit>
-  void each_resistance(TermId term, std::span<const double> u, const Vector& v, double t, Visit&& visit) const;
   void exchange(Stage& stage, double t) const;  // with what is remembered
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
