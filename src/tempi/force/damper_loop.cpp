@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "tempi/force/force.hpp"
-#include "tempi/potential/potential.hpp"
 #include "tempi/simd/instruction_set.hpp"
 
 namespace tempi {
@@ -13,10 +12,6 @@ namespace {
 // One element after the other, from an array of displacements as add_damping wants it: of those that act at the same
 // time none writes where another one looks.
 class DamperLoop final : public DampingBatch {
-  static constexpr int most = 3 * static_cast<int>(LocalPotential::most_nodes);
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, most, most>;
-  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, most, 1>;
-
  public:
   DamperLoop(const Force& force, int dim, std::span<const Index> elements, std::span<const std::int32_t> place)
       : force_(force),
@@ -62,7 +57,7 @@ class DamperLoop final : public DampingBatch {
   double resist_one(Index k, const Sweep& sweep, std::span<NodeLine> nodes, std::span<double> kept) const {
     const auto stencil = force_.stencil(k);
     const auto n = static_cast<Index>(stencil.size() * dim_);
-    Vector v(n), inverse_mass(n);
+    Eigen::VectorXd v(n), inverse_mass(n);
     const auto each = [&](auto&& visit) {
       Index i = 0;
       for (const NodeId a : stencil)
@@ -73,10 +68,11 @@ class DamperLoop final : public DampingBatch {
       v(i) = nodes[at].velocity[c];
       inverse_mass(i) = !sweep.held.empty() && sweep.held[at][c] ? 0.0 : nodes[at].inverse_mass;
     });
-    Matrix C = Matrix::Zero(n, n);
+    Eigen::MatrixXd C = Eigen::MatrixXd::Zero(n, n);  // symmetric
     force_.add_damping(k, u_, sweep.t, {C.data(), static_cast<std::size_t>(n * n)});
-    const Matrix A = Matrix::Identity(n, n) + sweep.relax * inverse_mass.asDiagonal() * C;
-    const Vector w = A.partialPivLu().solve(v), p = -sweep.step * C * w;
+    Eigen::MatrixXd A = sweep.relax * (inverse_mass.asDiagonal() * C);
+    A.diagonal().array() += 1.0;
+    const Eigen::VectorXd w = A.partialPivLu().solve(v), p = -sweep.step * (C * w);
     each([&](Index i, std::size_t at, std::size_t c) {
       nodes[at].velocity[c] += inverse_mass(i) * p(i);
       if (!sweep.held.empty() && sweep.held[at][c]) sweep.withheld[at][c] += p(i);
