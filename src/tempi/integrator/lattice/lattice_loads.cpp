@@ -17,7 +17,7 @@ namespace {
 
 using Vector = LatticeLoads::Vector;
 
-constexpr std::size_t entries_at_once = 1024;
+constexpr std::size_t entries_at_once = 256;
 Index blocks_of(std::size_t entries) { return static_cast<Index>((entries + entries_at_once - 1) / entries_at_once); }
 
 void book(Ledger& ledger, const Vector& force, const Vector& moment, double duration) {
@@ -230,12 +230,21 @@ class LatticeLoads::Builder {
     const auto entry = [&](NodeId a) {
       return static_cast<std::int32_t>(std::ranges::lower_bound(loads.lines, plan_.line(a)) - loads.lines.begin());
     };
-    const auto most = static_cast<std::size_t>(loads.batch->row() / model_.dim());
-    for (const Index k : elements) {
-      const auto stencil = force.stencil(k);
-      for (std::size_t a = 0; a < most; ++a)  // rows are as long as the longest
-        loads.entry.push_back(a < stencil.size() ? entry(stencil[a]) : -1);
+    std::vector<std::pair<std::int32_t, std::int32_t>> given;  // an entry, and where it is given something
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      auto place = static_cast<std::int32_t>(i * static_cast<std::size_t>(loads.batch->row()));
+      for (const NodeId a : force.stencil(elements[i])) {
+        given.emplace_back(entry(a), place);
+        place += static_cast<std::int32_t>(model_.dim());
+      }
     }
+    std::ranges::sort(given);
+    for (const auto& [to, place] : given) {
+      while (std::ssize(loads.first_given) <= to)
+        loads.first_given.push_back(static_cast<std::int32_t>(loads.given.size()));
+      loads.given.push_back(place);
+    }
+    loads.first_given.push_back(static_cast<std::int32_t>(loads.given.size()));
     group_.following.push_back(std::move(loads));
   }
 
@@ -413,20 +422,22 @@ void LatticeLoads::evaluate(std::size_t g, double t, std::span<const NodeLine> n
   }
   for (Following& loads : groups_[g].following) {
     loads.batch->prepare(t);
-    constexpr Index at_once = 256;
+    constexpr Index at_once = 64;
     const Index row = loads.batch->row();
     const Index count = std::ssize(loads.elements);
     team_.for_each((count + at_once - 1) / at_once, [&](Index b) {
       const Index first = b * at_once, last = std::min(first + at_once, count);
       loads.batch->evaluate(first, last, nodes, std::span(loads.rows).subspan(static_cast<std::size_t>(first * row)));
     });
-    std::ranges::fill(loads.force, 0.0);
-    const double* f = loads.rows.data();
-    for (const std::int32_t entry : loads.entry) {
-      for (std::size_t c = 0; entry >= 0 && c < dim_; ++c)
-        loads.force[static_cast<std::size_t>(entry) * dim_ + c] += f[c];
-      f += dim_;
-    }
+    team_.for_each(std::ssize(loads.lines), entries_at_once, [&](Index i) {
+      const auto entry = static_cast<std::size_t>(i);
+      Vector sum{};
+      for (auto place = loads.first_given[entry]; place < loads.first_given[entry + 1]; ++place) {
+        const double* f = &loads.rows[static_cast<std::size_t>(loads.given[static_cast<std::size_t>(place)])];
+        for (std::size_t c = 0; c < dim_; ++c) sum[c] += f[c];
+      }
+      std::copy_n(sum.begin(), dim_, &loads.force[entry * dim_]);
+    });
   }
 }
 

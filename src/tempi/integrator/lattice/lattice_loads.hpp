@@ -133,7 +133,8 @@ class LatticeLoads {
     const Force* of = nullptr;
     std::unique_ptr<LoadBatch> batch;
     std::vector<Index> elements;
-    std::vector<std::int32_t> entry;  // of each node of the elements, in the order of the rows
+    // Of each entry, where `rows` has what elements give it, `dim` numbers each: given[first_given[i]] and on.
+    std::vector<std::int32_t> given, first_given;
     std::vector<double> rows;
   };
   struct Group {
