@@ -24,11 +24,7 @@ class PackedBatch final : public Batch {
   }
 
   bool offers_change() const override { return true; }
-  void place_shifts(std::span<const std::int32_t> of_line) override {
-    shift_places_.resize(places_.size());
-    std::ranges::transform(places_, shift_places_.begin(),
-                           [&](std::int32_t line) { return of_line[static_cast<std::size_t>(line)]; });
-  }
+  void place_shifts(std::span<const std::int32_t> of_line) override { shift_places_ = places_of(places_, of_line); }
   void strike_change(Index first, Index last, double, std::span<NodeLine> nodes, std::span<const NodeShift> w,
                      std::span<double> impulses) const override {
     const auto& shift_places = shift_places_.empty() ? places_ : shift_places_;

@@ -2,12 +2,10 @@
 // Terms of one node each whose gradient is linear, component by component, one after the other: fields, wells.
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
-#include "tempi/potential/batch.hpp"
-#include "tempi/potential/potential.hpp"
+#include "tempi/potential/packed_places.hpp"
 
 namespace tempi {
 
@@ -32,10 +30,7 @@ class OneNodeBatch final : public Batch {
   }
 
   bool offers_change() const override { return true; }
-  void place_shifts(std::span<const std::int32_t> of_line) override {
-    std::ranges::transform(places_, shift_places_.begin(),
-                           [&](std::int32_t line) { return of_line[static_cast<std::size_t>(line)]; });
-  }
+  void place_shifts(std::span<const std::int32_t> of_line) override { shift_places_ = places_of(places_, of_line); }
   void strike_change(Index first, Index last, double, std::span<NodeLine> nodes, std::span<const NodeShift> w,
                      std::span<double> impulses) const override {
     double* kept = impulses.data();
@@ -69,7 +64,7 @@ class OneNodeBatch final : public Batch {
   const Of& of_;
   std::vector<Index> terms_;
   std::size_t dim_;
-  std::vector<std::int32_t> places_, shift_places_;
+  AlignedVector<std::int32_t> places_, shift_places_;
 };
 
 }  // namespace tempi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "tempi/core/aligned_vector.hpp"
@@ -23,6 +24,15 @@ AlignedVector<std::int32_t> packed_places(const Of& of, std::span<const Index> t
     const auto nodes = of.stencil(k);
     for (std::size_t a = 0; a < N; ++a) places[(i / W * N + a) * W + i % W] = place[ordinal(nodes[a])];
   }
+  return places;
+}
+
+// Where `of_line` has what belongs to these lines.
+inline AlignedVector<std::int32_t> places_of(std::span<const std::int32_t> lines,
+                                             std::span<const std::int32_t> of_line) {
+  AlignedVector<std::int32_t> places;
+  places.reserve(lines.size());
+  for (const std::int32_t line : lines) places.push_back(of_line[static_cast<std::size_t>(line)]);
   return places;
 }
 

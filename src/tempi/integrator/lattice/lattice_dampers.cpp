@@ -76,7 +76,7 @@ void LatticeDampers::act(double now, std::span<NodeLine> nodes, std::span<const 
     drag_.act(acting_, nodes, before, felt, {}, ledger);
     return;
   }
-  if (turns_ == 0) turns_ = turns_for(largest_rate(now, nodes));  // while nothing is withheld
+  if (turns_ == 0) turns_ = turns_for(largest_rate(now, nodes));
   const auto& touched = this->touched();
   const auto each_touched = [&](auto&& visit) {
     team_.for_each(std::ssize(touched), ThreadTeam::nodes_at_once, [&](Index i) {
@@ -123,6 +123,7 @@ double LatticeDampers::largest_rate(double now, std::span<const NodeLine> nodes)
   constexpr int powers = 12;
   constexpr double part = 1e-6;  // of a step: short enough for all at once
   AlignedVector<NodeLine> v(nodes.begin(), nodes.end()), w;
+  std::vector<Vector> withheld(withheld_.size());
   std::uint32_t dice = 1;
   for (std::size_t line = 0; line < v.size(); ++line)
     for (std::size_t c = 0; c < static_cast<std::size_t>(model_.dim()); ++c) {
@@ -141,11 +142,10 @@ double LatticeDampers::largest_rate(double now, std::span<const NodeLine> nodes)
       for (double& x : node.velocity) x /= rate;
     w = v;
     for (std::size_t g = 0; g < parts_.size(); ++g)
-      for (const Part& of : parts_[g]) sweep(of, {now * tick_, 0.0, part * steps_[g], false, held_, withheld_}, w, {});
+      for (const Part& of : parts_[g]) sweep(of, {now * tick_, 0.0, part * steps_[g], false, held_, withheld}, w, {});
     for (std::size_t i = 0; i < v.size(); ++i)
       for (std::size_t c = 0; c < 3; ++c) v[i].velocity[c] = (v[i].velocity[c] - w[i].velocity[c]) / part;
   }
-  std::ranges::fill(withheld_, Vector{});
   return rate;
 }
 

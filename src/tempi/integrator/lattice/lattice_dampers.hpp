@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dampers of a lattice engine, packed: drags on nodes (lattice_drag.hpp), dampers whose elements can be solved one
-// by one (force/damping_batch.hpp): the viscosity of cells, dashpots, and contacts with a restitution
-// (lattice_impacts.hpp). They act at the middle of the instant's kick,
+// by one (force/damping_batch.hpp): the viscosity of cells, dashpots, the stiffness of pairs, contacts with a
+// restitution (lattice_impacts.hpp). They act at the middle of the instant's kick,
 //
 //   v_m = (v- + v_P) / 2;   v_m <- each damper alone, exactly, one after the other;   v+ = v_m + (v_P - v-) / 2
 //
