@@ -19,18 +19,16 @@ struct ChooseDampers : testing::Test {
     const Simulation s = folder.build(text);
     const auto d = static_cast<std::size_t>(s.model->dim());
     double sum = 0.0;
-    for (Index i = 0; i < s.model->term_count(); ++i) {
-      const auto id = make_id<TermId>(i);
-      const auto nodes = s.model->term(id).stencil();
+    const auto add = [&](std::span<const NodeId> nodes, std::span<const double> C) {
       const std::size_t n = nodes.size() * d;
-      std::vector<double> C(n * n, 0.0);
-      s.model->add_damping(id, s.state.displacement, 0.0, 1.0, C);
       const auto at = [&](std::size_t i_local) {
         return v[static_cast<std::size_t>(index(nodes[i_local / d])) * d + i_local % d];
       };
       for (std::size_t r = 0; r < n; ++r)
         for (std::size_t c = 0; c < n; ++c) sum += at(r) * C[r * n + c] * at(c);
-    }
+    };
+    for (Index i = 0; i < s.model->term_count(); ++i)
+      s.model->each_damping_piece(make_id<TermId>(i), s.state.displacement, 0.0, add);
     return sum;
   }
 };
@@ -53,15 +51,21 @@ TEST_F(ChooseDampers, takes_what_each_kind_takes) {
               1e-14);
 }
 
-// Drags want a term of each particle's own; what resists stretching does not.
-TEST_F(ChooseDampers, adds_terms_to_particles_for_drags_alone) {
-  const auto terms = [&](const std::string& damping) {
-    return folder.build(CaseFolder::chain("", "[[damping]]\n" + damping)).model->term_count();
-  };
-  EXPECT_EQ(terms("type = \"rayleigh\"\nbeta = 0.1\n"), 2);
-  EXPECT_EQ(terms("type = \"kelvin-voigt\"\ncoefficient = 0.1\n"), 2);
-  EXPECT_EQ(terms("type = \"rayleigh\"\nalpha = 0.1\n"), 5);
-  EXPECT_EQ(terms("type = \"drag\"\ncoefficient = 0.1\n"), 5);
+// What acts on particles is no term, unless nothing else would give it a tempo.
+TEST_F(ChooseDampers, adds_terms_to_lonely_particles_alone) {
+  const std::string load = "[[load]]\ntype = \"gravity\"\nvalue = [0, -1]\n";
+  const auto terms = [&](const std::string& text) { return folder.build(text).model->term_count(); };
+  for (const char* damping : {"type = \"rayleigh\"\nbeta = 0.1\n", "type = \"kelvin-voigt\"\ncoefficient = 0.1\n",
+                              "type = \"rayleigh\"\nalpha = 0.1\n", "type = \"drag\"\ncoefficient = 0.1\n"})
+    EXPECT_EQ(terms(CaseFolder::chain("", load + "[[damping]]\n" + damping)), 2) << damping;  // its springs
+  const std::string points = "[particles]\nmass = 1.0\nposition = [[0, 0], [1, 0], [9, 0]]\n";
+  const std::string drag = load + "[[damping]]\ntype = \"drag\"\ncoefficient = 0.1\n";
+  const std::string end = "[integrator]\nmethod = \"newmark\"\nstep = 0.01\n[run]\nend_time = 1.0\n";
+  const std::string pair = "[[potential]]\ntype = \"spring\"\npairs = [[0, 1]]\nstiffness = 4.0\nlength = 1.0\n";
+  EXPECT_EQ(terms(points + pair + end), 1);
+  EXPECT_EQ(terms(points + pair + drag + end), 2);  // and the third particle
+  const std::string sum = "[[potential]]\ntype = \"lennard-jones\"\nepsilon = 1.0\nsigma = 0.9\ncutoff = 1.5\n";
+  EXPECT_EQ(terms(points + sum + drag + end), 1);
 }
 
 TEST_F(ChooseDampers, refuses_what_does_not_fit) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <numeric>
 
 #include "support/cases.hpp"
 #include "support/meshes.hpp"
@@ -28,15 +29,18 @@ struct ChooseLoad : testing::Test {
     in.place = "case.toml:5", in.value_place = "case.toml:7", in.dead_place = "case.toml:8";
     return in;
   }
-  std::vector<std::unique_ptr<Force>> choose(const LoadInput& in, bool particles = false) const {
+  std::vector<ChosenForce> choose(const LoadInput& in, bool particles = false) const {
+    std::vector<Index> term_of_cell(static_cast<std::size_t>(body.mesh->cells().size()));
+    std::iota(term_of_cell.begin(), term_of_cell.end(), Index{0});
+    const NodeTerms around = node_terms(*body.model);
     return choose_load(in, {*body.mesh, particles ? nullptr : body.mesh.get(), cells, body.model->mass(),
-                            particles ? 0 : body.mesh->node_count(), constants, 2.0});
+                            particles ? 0 : body.mesh->node_count(), constants, 2.0, term_of_cell, around});
   }
   // Sum of all forces at time t [N].
-  std::array<double, 2> total(const std::vector<std::unique_ptr<Force>>& forces, double t) const {
+  std::array<double, 2> total(const std::vector<ChosenForce>& forces, double t) const {
     const std::vector<double> zero(body.mesh->points().size(), 0.0);
     std::array<double, 2> sum{};
-    for (const auto& force : forces)
+    for (const auto& [force, hosts] : forces)
       for (Index k = 0; k < force->size(); ++k) {
         std::vector<double> p(2 * force->stencil(k).size(), 0.0);
         force->add_impulse(k, zero, zero, t, 1.0, p);

@@ -23,7 +23,7 @@ Body held_body(int n = 3, const Viscosity& viscosity = {0.1, 0.05}) {
                           host_drag(parts, 0.02);
                           std::vector<Index> all(static_cast<std::size_t>(cells_of(parts).size()));
                           std::iota(all.begin(), all.end(), 0);
-                          host(parts, make_gravity(mesh, cells_of(parts), all, formulas({"0", "-0.1"}, 2)));
+                          host(parts, make_gravity(mesh, cells_of(parts), all, formulas({"0", "-0.1"}, 2)).force);
                           parts.supports = held_at_rest(mesh, "left");
                         });
 }
@@ -117,13 +117,14 @@ TEST(Dampers, ActWithTheMeanVelocityOfTheCoupledSystem) {
     for (Index k = 0; k < model.term_count(); ++k) {
       const auto term = make_id<TermId>(k);
       dampers.announce(state, term, dt(k));
-      std::vector<double> C(36, 0.0);
-      model.add_damping(term, state.displacement, 0.0, 0.5 * dt(k), C);
-      const auto nodes = model.term(term).stencil();
-      for (Index i = 0; i < 6; ++i)
-        for (Index j = 0; j < 6; ++j)
-          A(index(nodes[static_cast<std::size_t>(i / 2)]) * 2 + i % 2,
-            index(nodes[static_cast<std::size_t>(j / 2)]) * 2 + j % 2) += C[static_cast<std::size_t>(i * 6 + j)];
+      model.each_damping_piece(term, state.displacement, 0.0,
+                               [&](std::span<const NodeId> nodes, std::span<const double> C) {
+                                 for (Index i = 0; i < 6; ++i)
+                                   for (Index j = 0; j < 6; ++j)
+                                     A(index(nodes[static_cast<std::size_t>(i / 2)]) * 2 + i % 2,
+                                       index(nodes[static_cast<std::size_t>(j / 2)]) * 2 + j % 2) +=
+                                         0.5 * dt(k) * C[static_cast<std::size_t>(i * 6 + j)];
+                               });
     }
     Eigen::VectorXd b(18);
     for (Index i = 0; i < 18; ++i) {
@@ -192,14 +193,15 @@ class Gyroscope final : public Force {
 };
 
 TEST(Dampers, ThatAreNotSolvedLeaveNoKicksAndNoUpdates) {
-  const Body body = make_body_with(triangle_mesh(CellType::triangle3, 2, 0.15, 12), NeoHookean{{1.3, 0.7}}, 1.2,
-                                   [](const Mesh& mesh, Model::Parts& parts) {
-                                     parts.supports = held_at_rest(mesh, "left");
-                                     std::vector<Index> all(static_cast<std::size_t>(cells_of(parts).size()));
-                                     std::iota(all.begin(), all.end(), 0);
-                                     host(parts, make_gravity(mesh, cells_of(parts), all, formulas({"0", "-1"}, 2)));
-                                     host(parts, std::make_unique<Gyroscope>(cells_of(parts).stencil(2)), 2);
-                                   });
+  const Body body =
+      make_body_with(triangle_mesh(CellType::triangle3, 2, 0.15, 12), NeoHookean{{1.3, 0.7}}, 1.2,
+                     [](const Mesh& mesh, Model::Parts& parts) {
+                       parts.supports = held_at_rest(mesh, "left");
+                       std::vector<Index> all(static_cast<std::size_t>(cells_of(parts).size()));
+                       std::iota(all.begin(), all.end(), 0);
+                       host(parts, make_gravity(mesh, cells_of(parts), all, formulas({"0", "-1"}, 2)).force);
+                       host(parts, std::make_unique<Gyroscope>(cells_of(parts).stencil(2)), 2);
+                     });
   const std::vector<double> steps = uniform_steps(*body.model, 0.01);
   AviExplicit queue(*body.model, steps);
   AviLattice lattice(*body.model, lattice_of(steps, LatticeRule::powers_of_two));

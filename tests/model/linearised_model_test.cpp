@@ -23,7 +23,8 @@ struct Plate {
     g.emplace_back(0.0);
     g.emplace_back(-1.0);
     parts.forces.push_back(make_gravity(mesh, dynamic_cast<const ElasticCells&>(*parts.potentials.front()), {},
-                                        VectorExpression(std::move(g))));
+                                        VectorExpression(std::move(g)))
+                               .force);
     parts.hosts.emplace_back();
     for (Index e = 0; e < parts.forces.back()->size(); ++e) parts.hosts.back().push_back(make_id<TermId>(e));
     std::vector<Support> supports(2);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include "support/meshes.hpp"
@@ -104,9 +105,14 @@ TEST(Model, forces_act_within_the_terms_of_their_host_cells_each_once) {
   std::vector<const ElasticCells*> cells;
   for (const auto& p : parts.potentials) cells.push_back(dynamic_cast<const ElasticCells*>(p.get()));
   const auto corner = test::nodes_of(mesh, "left");
-  test::add_force(parts, make_gravity(mesh, *cells[1], {}, uniform(3, 1.0)));
-  test::add_force(parts, make_pressure(mesh, boundary_facets(mesh), Expression(1.0), PressureFrame::deformed));
-  test::add_force(parts, make_nodal_force(mesh, cells, corner, uniform(3, 1.0)));
+  std::map<const Force*, std::vector<CellId>> hosts;
+  const auto add = [&](CellLoad load) {
+    hosts[load.force.get()] = load.hosts;
+    test::add_force(parts, std::move(load));
+  };
+  add(make_gravity(mesh, *cells[1], {}, uniform(3, 1.0)));
+  add(make_pressure(mesh, boundary_facets(mesh), Expression(1.0), PressureFrame::deformed));
+  add(make_nodal_force(mesh, cells, corner, uniform(3, 1.0)));
   std::vector<std::pair<const Force*, Index>> expected, found;
   for (const auto& f : parts.forces)
     for (Index e = 0; e < f->size(); ++e) expected.emplace_back(f.get(), e);
@@ -115,7 +121,8 @@ TEST(Model, forces_act_within_the_terms_of_their_host_cells_each_once) {
     const auto term = model.term(make_id<TermId>(i));
     for (const HostedForce& h : model.forces_within(make_id<TermId>(i))) {
       found.emplace_back(h.force, h.element);
-      EXPECT_EQ(h.force->host(h.element), dynamic_cast<const ElasticCells&>(*term.potential).cell(term.k));
+      EXPECT_EQ(hosts.at(h.force)[static_cast<std::size_t>(h.element)],
+                dynamic_cast<const ElasticCells&>(*term.potential).cell(term.k));
       const auto nodes = h.force->stencil(h.element);
       ASSERT_EQ(h.local.size(), nodes.size());
       for (std::size_t a = 0; a < nodes.size(); ++a) EXPECT_EQ(term.stencil()[h.local[a]], nodes[a]);
@@ -321,7 +328,7 @@ std::uint64_t fingerprint_of(const Changes& c) {
   const Mesh mesh = test::triangle_mesh(CellType::triangle3, 2);
   Model::Parts parts = test::elastic_parts(mesh, c.material, c.density);
   const auto& cells = dynamic_cast<const ElasticCells&>(*parts.potentials[0]);
-  parts.forces.push_back(make_gravity(mesh, cells, {0, 1, 2}, uniform(2, c.gravity)));
+  parts.forces.push_back(make_gravity(mesh, cells, {0, 1, 2}, uniform(2, c.gravity)).force);
   parts.hosts.push_back({TermId{0}, TermId{1}, TermId{2}});
   Support support;
   support.name = "left";
@@ -351,7 +358,7 @@ TEST(Model, refuses_forces_whose_hosts_are_not_there_or_do_not_touch_their_nodes
   const auto with_hosts = [&](std::vector<TermId> hosts) {
     Model::Parts parts = test::elastic_parts(mesh, material, 1.0);
     parts.forces.push_back(
-        make_gravity(mesh, dynamic_cast<const ElasticCells&>(*parts.potentials[0]), {0, 1}, uniform(2, 1.0)));
+        make_gravity(mesh, dynamic_cast<const ElasticCells&>(*parts.potentials[0]), {0, 1}, uniform(2, 1.0)).force);
     parts.hosts.push_back(std::move(hosts));
     return Model(std::move(parts));
   };

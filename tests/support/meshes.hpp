@@ -23,6 +23,7 @@
 
 #include "support/lattice.hpp"
 #include "tempi/element/elastic_cells.hpp"
+#include "tempi/force/loads.hpp"
 #include "tempi/mesh/facets.hpp"
 #include "tempi/mesh/mesh.hpp"
 #include "tempi/model/model.hpp"
@@ -184,15 +185,15 @@ inline Model::Parts elastic_parts(const Mesh& mesh, const Material& material, do
 }
 
 // Attaches a load to the terms of its host cells. All potentials of `parts` must be elastic cells.
-inline void add_force(Model::Parts& parts, std::unique_ptr<Force> force) {
+inline void add_force(Model::Parts& parts, CellLoad load) {
   std::map<CellId, TermId> term_of;
   Index next = 0;
   for (const auto& potential : parts.potentials)
     for (Index k = 0; k < potential->size(); ++k)
       term_of[dynamic_cast<const ElasticCells&>(*potential).cell(k)] = make_id<TermId>(next++);
   std::vector<TermId> hosts;
-  for (Index e = 0; e < force->size(); ++e) hosts.push_back(term_of.at(force->host(e)));
-  parts.forces.push_back(std::move(force));
+  for (const CellId cell : load.hosts) hosts.push_back(term_of.at(cell));
+  parts.forces.push_back(std::move(load.force));
   parts.hosts.push_back(std::move(hosts));
 }
 

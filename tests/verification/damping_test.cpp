@@ -332,17 +332,17 @@ struct Sums final : Observer {
 
 // A free body of two cell types of damping, spinning and shaking, with gravity.
 Body damped_body(double alpha, double viscosity, bool gravity, double drag = 0.0) {
-  return make_body_with(centred(triangle_mesh(CellType::triangle3, 2, 0.15, 12)), NeoHookean{{1.3, 0.7}}, 1.2,
-                        [&](const Mesh& mesh, Model::Parts& parts) {
-                          if (alpha > 0.0) host(parts, make_rayleigh(cells_of(parts), {alpha, 0.0}));
-                          if (viscosity > 0.0)
-                            host(parts, make_kelvin_voigt(cells_of(parts), {viscosity, 0.7 * viscosity}));
-                          if (drag > 0.0) host_drag(parts, drag);
-                          if (!gravity) return;
-                          std::vector<Index> all(static_cast<std::size_t>(cells_of(parts).size()));
-                          std::iota(all.begin(), all.end(), 0);
-                          host(parts, make_gravity(mesh, cells_of(parts), all, formulas({"0.02", "-0.03*cos(t)"}, 2)));
-                        });
+  return make_body_with(
+      centred(triangle_mesh(CellType::triangle3, 2, 0.15, 12)), NeoHookean{{1.3, 0.7}}, 1.2,
+      [&](const Mesh& mesh, Model::Parts& parts) {
+        if (alpha > 0.0) host(parts, make_rayleigh(cells_of(parts), {alpha, 0.0}));
+        if (viscosity > 0.0) host(parts, make_kelvin_voigt(cells_of(parts), {viscosity, 0.7 * viscosity}));
+        if (drag > 0.0) host_drag(parts, drag);
+        if (!gravity) return;
+        std::vector<Index> all(static_cast<std::size_t>(cells_of(parts).size()));
+        std::iota(all.begin(), all.end(), 0);
+        host(parts, make_gravity(mesh, cells_of(parts), all, formulas({"0.02", "-0.03*cos(t)"}, 2)).force);
+      });
 }
 State shaken(const Body& body) { return without_net_momentum(body, moving_state(body, 0.3, 0.05, 5)); }
 

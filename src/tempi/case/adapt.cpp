@@ -100,15 +100,24 @@ class Adapter {
 
  private:
   void add_loads() {
-    const LoadedBody body = {
-        mesh_, &mesh_, s_.body.cells, s_.model->mass(), mesh_.node_count(), s_.input.constants, s_.input.end_time};
+    const std::vector<Index> term_of_cell = s_.body.term_of_cell();
+    const NodeTerms no_particles;
+    const LoadedBody body = {mesh_,
+                             &mesh_,
+                             s_.body.cells,
+                             s_.model->mass(),
+                             mesh_.node_count(),
+                             s_.input.constants,
+                             s_.input.end_time,
+                             term_of_cell,
+                             no_particles};
     const double t = s_.input.end_time;
     for (const LoadInput& load : s_.input.loads) {
       if (load.type == "gravity") {
         add_gravity(load, t);
         continue;
       }
-      for (const auto& force : choose_load(load, body))
+      for (const auto& [force, hosts] : choose_load(load, body))
         for (Index k = 0; k < force->size(); ++k) {
           const auto nodes = force->stencil(k);
           std::vector<double> p(nodes.size() * d_, 0.0);

@@ -186,13 +186,13 @@ class Builder {
     Index first = 0;  // term of the next potential
     for (std::size_t p = 0; p < parts_.potentials.size(); ++p) {
       const bool is_cells = p < s_.body.cells.size();
-      damped_.push_back({parts_.potentials[p].get(), first, is_cells ? s_.body.cells[p] : nullptr, {}, is_cells});
+      potentials_.push_back({parts_.potentials[p].get(), first, is_cells ? s_.body.cells[p] : nullptr, {}, is_cells});
       first += parts_.potentials[p]->size();
     }
     const auto take = [&](std::unique_ptr<Potential> potential, std::string_view type, std::vector<NodePair> bonds_of,
                           bool one_step, std::optional<double> step) {
-      damped_.push_back({potential.get(), first, nullptr, std::move(bonds_of)});
-      damped_.back().is_stiff = type != "uniform-field";
+      potentials_.push_back({potential.get(), first, nullptr, std::move(bonds_of)});
+      potentials_.back().is_stiff = type != "uniform-field";
       if (one_step || step) acting_together_.push_back({first, first + potential->size(), step});
       s_.body.forces.emplace_back(type, potential->size());
       first += potential->size();
@@ -220,7 +220,7 @@ class Builder {
         if (chosen.impacts) {
           std::vector<TermId> hosts;
           for (Index k = 0; k < chosen.impacts->size(); ++k) hosts.push_back(make_id<TermId>(first + k));
-          impacts_.emplace_back(std::move(chosen.impacts), std::move(hosts));
+          impacts_.push_back({std::move(chosen.impacts), std::move(hosts)});
         }
         take(std::move(chosen.potential), in.type, std::move(chosen.bonds), chosen.one_step, chosen.step);
       }
@@ -231,27 +231,32 @@ class Builder {
       for (const NodePair& link : chosen.links) draw(link, -1);
     }
     if (!s_.has_particles()) return;
+    host_lonely_particles(first);
+    if (parts_.potentials.empty())
+      throw InputError(fmt::format("{}: nothing acts on the particles. Add a [[potential]] or a [[load]].",
+                                   input().path.filename().string()));
+    draw_particles(bonds);
+  }
+
+  // What is to act on particles that nothing else acts on has its tempo from a term without strength, from `first` on.
+  void host_lonely_particles(Index first) {
     const bool drags = std::ranges::any_of(input().dampings, [](const auto& d) {
       return d.type == "drag" || d.alpha.value_or(0.0) > 0.0;
     });
     const bool touching = std::ranges::any_of(input().contacts, &ContactInput::has_layers);
     const bool nothing_else = parts_.potentials.empty() && !parts_.constraints.empty();
-    if (!input().loads.empty() || drags || touching || nothing_else) {  // particles carry their loads themselves
-      std::vector<NodeId> all;
-      const Index from = s_.body.first_particle;
-      for (Index a = from; a < mesh().node_count(); ++a) {
-        all.push_back(make_id<NodeId>(a));
-        s_.body.particle_terms[static_cast<std::size_t>(a - from)] = first + a - from;
-      }
-      parts_.add(make_uniform_field(mesh().points(), mesh().dim(), parts_.mass, std::move(all), {}));
-      for (DampedPotential& p : damped_) p.hosts_drag = p.cells != nullptr;
-      damped_.push_back({parts_.potentials.back().get(), first});
-      damped_.back().is_stiff = false;
+    if (input().loads.empty() && !drags && !touching && !nothing_else) return;
+    const NodeTerms hosts = hosts_of_nodes(mesh().node_count(), potentials_);
+    std::vector<NodeId> lonely;
+    for (Index a = s_.body.first_particle; a < mesh().node_count(); ++a) {
+      if (!hosts[make_id<NodeId>(a)].empty()) continue;
+      s_.body.particle_terms[static_cast<std::size_t>(a - s_.body.first_particle)] = first + std::ssize(lonely);
+      lonely.push_back(make_id<NodeId>(a));
     }
-    if (parts_.potentials.empty())
-      throw InputError(fmt::format("{}: nothing acts on the particles. Add a [[potential]] or a [[load]].",
-                                   input().path.filename().string()));
-    draw_particles(bonds);
+    if (lonely.empty()) return;
+    parts_.add(make_uniform_field(mesh().points(), mesh().dim(), parts_.mass, std::move(lonely), {}));
+    potentials_.push_back({parts_.potentials.back().get(), first});
+    potentials_.back().is_stiff = false;
   }
 
   // take(potential, type, bonds, whether its terms have one step, which)
@@ -441,30 +446,25 @@ class Builder {
   }
 
   void add_loads() {
-    const LoadedBody loaded = {
-        mesh(), cell_mesh(), s_.body.cells, parts_.mass, s_.body.first_particle, input().constants, input().end_time};
     if (input().loads.empty()) return;
     const std::vector<Index> term_of_cell = s_.body.term_of_cell();
+    const NodeTerms hosts = hosts_of_nodes(mesh().node_count(), potentials_);
+    const LoadedBody loaded = {
+        mesh(),           cell_mesh(),  s_.body.cells, parts_.mass, s_.body.first_particle, input().constants,
+        input().end_time, term_of_cell, hosts};
     for (const LoadInput& load : input().loads)
-      for (auto& force : choose_load(load, loaded)) {
-        std::vector<TermId> hosts;
-        for (Index k = 0; k < force->size(); ++k)
-          hosts.push_back(make_id<TermId>(term_of_cell[ordinal(force->host(k))]));
-        parts_.forces.push_back(std::move(force));
-        parts_.hosts.push_back(std::move(hosts));
-      }
+      for (ChosenForce& chosen : choose_load(load, loaded)) add(std::move(chosen));
   }
 
   void add_dampers() {
-    for (auto& [force, hosts] : impacts_) {
-      parts_.forces.push_back(std::move(force));
-      parts_.hosts.push_back(std::move(hosts));
-    }
+    for (ChosenForce& impacts : impacts_) add(std::move(impacts));
     for (const DampingInput& in : input().dampings)
-      for (ChosenDamper& damper : choose_dampers(in, surroundings(), damped_)) {
-        parts_.forces.push_back(std::move(damper.force));
-        parts_.hosts.push_back(std::move(damper.hosts));
-      }
+      for (ChosenForce& damper : choose_dampers(in, surroundings(), potentials_)) add(std::move(damper));
+  }
+
+  void add(ChosenForce chosen) {
+    parts_.forces.push_back(std::move(chosen.force));
+    parts_.hosts.push_back(std::move(chosen.hosts));
   }
 
   // Constraints look at the start when they first see it.
@@ -476,8 +476,8 @@ class Builder {
   Simulation s_;
   Model::Parts parts_;
   ParticleModel particles_;
-  std::vector<DampedPotential> damped_;  // all potentials
-  std::vector<std::pair<std::unique_ptr<Force>, std::vector<TermId>>> impacts_;
+  std::vector<HostPotential> potentials_;  // all, in order
+  std::vector<ChosenForce> impacts_;
   std::vector<TermsOfOneStep> acting_together_;
   std::vector<std::pair<const FaceContact*, Place>> faces_;
   struct WallOfLayers {

@@ -14,15 +14,12 @@
 namespace tempi {
 namespace {
 
-// Stencils of more nodes, as those of sums over all pairs, host no dampers.
-constexpr std::size_t most_nodes = 10;
-
 class Chooser {
  public:
-  Chooser(const DampingInput& in, const Surroundings& around, const std::vector<DampedPotential>& potentials)
+  Chooser(const DampingInput& in, const Surroundings& around, const std::vector<HostPotential>& potentials)
       : in_(in), around_(around), potentials_(potentials) {}
 
-  std::vector<ChosenDamper> operator()() {
+  std::vector<ChosenForce> operator()() {
     if (in_.type == "drag") {
       compare_keys("coefficient");
       add_drag([&](NodeId) { return *in_.coefficient; });
@@ -39,7 +36,7 @@ class Chooser {
 
  private:
   bool has_cells() const {
-    return std::ranges::any_of(potentials_, [](const DampedPotential& p) { return p.cells != nullptr; });
+    return std::ranges::any_of(potentials_, [](const HostPotential& p) { return p.cells != nullptr; });
   }
 
   void compare_keys(std::string_view known) const {
@@ -54,29 +51,21 @@ class Chooser {
   template <class Coefficient>
   void add_drag(Coefficient&& coefficient) {
     const std::vector<NodeId> nodes = Selection(around_.mesh, around_.constants).nodes(in_.target);
-    std::vector<std::vector<TermId>> terms(static_cast<std::size_t>(around_.mesh.node_count()));
-    for (const DampedPotential& p : potentials_)
-      for (Index k = 0; k < p.potential->size() && p.hosts_drag; ++k) {
-        const auto stencil = p.potential->stencil(k);
-        if (stencil.size() > most_nodes) continue;
-        for (const NodeId a : stencil) terms[ordinal(a)].push_back(make_id<TermId>(p.first_term + k));
-      }
+    const NodeTerms around = hosts_of_nodes(around_.mesh.node_count(), potentials_);
     std::vector<NodalDrag> drags;
     std::vector<TermId> hosts;
-    for (const NodeId a : nodes) {
-      const auto& own = terms[ordinal(a)];
-      for (const TermId host : own) {
-        drags.push_back({a, coefficient(a) / static_cast<double>(own.size())});
+    for (const NodeId a : nodes)
+      for (const TermId host : around[a]) {
+        drags.push_back({a, coefficient(a) / static_cast<double>(around[a].size())});
         hosts.push_back(host);
       }
-    }
     if (!drags.empty()) add(make_drag(around_.mesh.dim(), std::move(drags)), std::move(hosts));
   }
 
   void add_rayleigh() {
     const Rayleigh rayleigh{in_.alpha.value_or(0.0), in_.beta.value_or(0.0)};
     if (has_cells()) {
-      each_cells([&](const DampedPotential& p) {
+      each_cells([&](const HostPotential& p) {
         if (rayleigh.beta > 0.0) refuse_shells(*p.cells, "beta");
         add(make_rayleigh(*p.cells, rayleigh), hosts_of(p));
       });
@@ -86,7 +75,7 @@ class Chooser {
     if (rayleigh.beta == 0.0) return;
     if (!in_.target.everything())
       throw PlacedError(in_.target.place, "beta damps all pairs and wells. Leave out group, where and particles.");
-    for (const DampedPotential& p : potentials_) {
+    for (const HostPotential& p : potentials_) {
       const LocalPotential* local = p.potential->as_local();
       if (!p.is_stiff) continue;
       if (local == nullptr)
@@ -99,7 +88,7 @@ class Chooser {
 
   void add_viscosity() {
     const Viscosity viscosity{in_.bulk.value_or(0.0), in_.shear.value_or(0.0)};
-    each_cells([&](const DampedPotential& p) {
+    each_cells([&](const HostPotential& p) {
       refuse_shells(*p.cells, "kelvin-voigt");
       add(make_kelvin_voigt(*p.cells, viscosity), hosts_of(p));
     });
@@ -116,7 +105,7 @@ class Chooser {
     if (!in_.target.everything())
       throw PlacedError(in_.target.place, "dashpots lie along all bonds. Leave out group, where and particles.");
     std::set<std::array<Index, 2>> damped;  // a pair has one dashpot, however many potentials it has
-    for (const DampedPotential& p : potentials_) {
+    for (const HostPotential& p : potentials_) {
       std::vector<NodePair> bonds;
       std::vector<TermId> hosts;
       for (std::size_t k = 0; k < p.bonds.size(); ++k) {
@@ -136,7 +125,7 @@ class Chooser {
   template <class Visit>
   void each_cells(Visit&& visit) const {
     const auto wanted = Selection(around_.mesh, around_.constants).cells(in_.target, in_.type);
-    for (const DampedPotential& p : potentials_) {
+    for (const HostPotential& p : potentials_) {
       if (p.cells == nullptr) continue;
       Index found = 0;
       for (Index k = 0; k < p.cells->size(); ++k) found += std::ranges::binary_search(wanted, p.cells->cell(k)) ? 1 : 0;
@@ -150,7 +139,7 @@ class Chooser {
     }
   }
 
-  static std::vector<TermId> hosts_of(const DampedPotential& p) {
+  static std::vector<TermId> hosts_of(const HostPotential& p) {
     std::vector<TermId> hosts;
     for (Index k = 0; k < p.potential->size(); ++k) hosts.push_back(make_id<TermId>(p.first_term + k));
     return hosts;
@@ -162,14 +151,14 @@ class Chooser {
 
   const DampingInput& in_;
   const Surroundings& around_;
-  const std::vector<DampedPotential>& potentials_;
-  std::vector<ChosenDamper> dampers_;
+  const std::vector<HostPotential>& potentials_;
+  std::vector<ChosenForce> dampers_;
 };
 
 }  // namespace
 
-std::vector<ChosenDamper> choose_dampers(const DampingInput& in, const Surroundings& around,
-                                         const std::vector<DampedPotential>& potentials) {
+std::vector<ChosenForce> choose_dampers(const DampingInput& in, const Surroundings& around,
+                                        const std::vector<HostPotential>& potentials) {
   return at_place(in.place, [&] { return Chooser(in, around, potentials)(); });
 }
 

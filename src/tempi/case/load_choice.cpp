@@ -16,7 +16,7 @@
 namespace tempi {
 namespace {
 
-using Forces = std::vector<std::unique_ptr<Force>>;
+using Forces = std::vector<ChosenForce>;
 
 // The nodes a force, or gravity, is meant for; those of cells apart from particles.
 struct Nodes {
@@ -29,22 +29,25 @@ Nodes nodes_of(const LoadInput& load, const LoadedBody& body) {
   return nodes;
 }
 
-CellId cell_of_particle(const LoadedBody& body, NodeId a) {
-  const Index first = body.elastic != nullptr ? body.elastic->cells().size() : 0;
-  return make_id<CellId>(first + index(a) - body.first_particle);
+ChosenForce on_cells(const LoadedBody& body, CellLoad load) {
+  ChosenForce chosen{std::move(load.force), {}};
+  for (const CellId cell : load.hosts) chosen.hosts.push_back(make_id<TermId>(body.term_of_cell[ordinal(cell)]));
+  return chosen;
 }
 
-// factor F on each particle, within its own cell.
+// factor F on each particle.
 template <class Factor>
-std::unique_ptr<Force> force_on_particles(const LoadedBody& body, const std::vector<NodeId>& particles,
-                                          VectorExpression value, Factor&& factor) {
-  std::vector<double> factors;
-  std::vector<CellId> hosts;
-  for (const NodeId a : particles) {
-    factors.push_back(factor(a));
-    hosts.push_back(cell_of_particle(body, a));
-  }
-  return make_point_force(body.mesh, particles, hosts, factors, std::move(value));
+ChosenForce on_particles(const LoadedBody& body, const std::vector<NodeId>& particles, VectorExpression value,
+                         Factor&& factor) {
+  std::vector<PointForce> parts;
+  ChosenForce chosen;
+  for (const NodeId a : particles)
+    for (const TermId host : body.hosts[a]) {
+      parts.push_back({a, factor(a) / static_cast<double>(body.hosts[a].size())});
+      chosen.hosts.push_back(host);
+    }
+  chosen.force = make_point_forces(body.mesh, std::move(parts), std::move(value));
+  return chosen;
 }
 
 void add_pressure(const LoadInput& load, const LoadedBody& body, Forces& forces) {
@@ -54,8 +57,9 @@ void add_pressure(const LoadInput& load, const LoadedBody& body, Forces& forces)
                                                     load.value.size()));
   const auto facets =
       Selection(*body.elastic, body.constants).facets(load.target, "a pressure", Selection::Interior::refuse);
-  forces.push_back(make_pressure(*body.elastic, facets, expression_of(load.value.front(), body.constants),
-                                 load.dead ? PressureFrame::reference : PressureFrame::deformed));
+  forces.push_back(
+      on_cells(body, make_pressure(*body.elastic, facets, expression_of(load.value.front(), body.constants),
+                                   load.dead ? PressureFrame::reference : PressureFrame::deformed)));
 }
 
 template <class Value>
@@ -70,12 +74,12 @@ void add_gravity(const LoadInput& load, const LoadedBody& body, Forces& forces, 
       std::vector<Index> terms;
       for (Index k = 0; k < cells->size(); ++k)
         if (everything || std::ranges::binary_search(wanted, cells->cell(k))) terms.push_back(k);
-      if (!terms.empty()) forces.push_back(make_gravity(*body.elastic, *cells, std::move(terms), value()));
+      if (!terms.empty())
+        forces.push_back(on_cells(body, make_gravity(*body.elastic, *cells, std::move(terms), value())));
     }
   }
   if (!nodes.particles.empty())
-    forces.push_back(
-        force_on_particles(body, nodes.particles, value(), [&](NodeId a) { return body.masses[ordinal(a)]; }));
+    forces.push_back(on_particles(body, nodes.particles, value(), [&](NodeId a) { return body.masses[ordinal(a)]; }));
 }
 
 Forces forces_of(const LoadInput& load, const LoadedBody& body) {
@@ -94,15 +98,16 @@ Forces forces_of(const LoadInput& load, const LoadedBody& body) {
   } else if (load.type == "traction") {
     const auto facets =
         Selection(*body.elastic, body.constants).facets(load.target, "a traction", Selection::Interior::take_first);
-    forces.push_back(make_traction(*body.elastic, facets, value()));
+    forces.push_back(on_cells(body, make_traction(*body.elastic, facets, value())));
   } else {
     if (load.target.everything())
       throw InputError(body.elastic == nullptr ? "a force needs particles, a group or where."
                                                : "a force needs a group or where.");
     const Nodes nodes = nodes_of(load, body);
-    if (!nodes.of_cells.empty()) forces.push_back(make_nodal_force(body.mesh, body.cells, nodes.of_cells, value()));
+    if (!nodes.of_cells.empty())
+      forces.push_back(on_cells(body, make_nodal_force(body.mesh, body.cells, nodes.of_cells, value())));
     if (!nodes.particles.empty())
-      forces.push_back(force_on_particles(body, nodes.particles, value(), [](NodeId) { return 1.0; }));
+      forces.push_back(on_particles(body, nodes.particles, value(), [](NodeId) { return 1.0; }));
   }
   return forces;
 }
@@ -132,11 +137,11 @@ void try_load(const Force& force, const LoadedBody& body) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Force>> choose_load(const LoadInput& load, const LoadedBody& body) {
+std::vector<ChosenForce> choose_load(const LoadInput& load, const LoadedBody& body) {
   return at_place(load.place, [&] {
     Forces forces = forces_of(load, body);
     at_place(load.value_place, [&] {
-      for (const auto& force : forces) try_load(*force, body);
+      for (const ChosenForce& chosen : forces) try_load(*chosen.force, body);
     });
     return forces;
   });

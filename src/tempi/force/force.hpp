@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What acts on the model from outside, or is not a potential: loads, follower pressure, dampers.
 //
-// A force has elements k, each with a stencil and a host: the term it acts within
+// A force has elements k, each with a stencil and, in a model, a host: the term it acts within
 // (Lew, Marsden, Ortiz, West 2003, eq. (9): loads are part of their elements' potentials). The integrator books the
 // impulses, their moments and their work in a ledger, those of dampers in one of their own.
 #pragma once
@@ -49,9 +49,7 @@ class Force {
   virtual ~Force() = default;
 
   virtual Index size() const = 0;
-  // The cell whose term hosts the element; dampers have none of their own, their hosts are those of Model::Parts.
-  virtual CellId host(Index) const { return make_id<CellId>(-1); }
-  virtual std::span<const NodeId> stencil(Index k) const = 0;  // nodes of the host
+  virtual std::span<const NodeId> stencil(Index k) const = 0;  // nodes of the host: Model::Parts::hosts
 
   // p += dt * force at time t [N s], dim components a stencil node; u: displacements, v: velocities of all nodes.
   virtual void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double t, double dt,

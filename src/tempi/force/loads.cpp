@@ -55,7 +55,6 @@ class Gravity final : public DeadLoad {
       : DeadLoad(mesh), cells_(cells), terms_(std::move(only)), acceleration_(std::move(acceleration)) {}
 
   Index size() const override { return static_cast<Index>(terms_.size()); }
-  CellId host(Index k) const override { return cells_.cell(terms_[static_cast<std::size_t>(k)]); }
   std::span<const NodeId> stencil(Index k) const override {
     return cells_.stencil(terms_[static_cast<std::size_t>(k)]);
   }
@@ -73,26 +72,20 @@ class Gravity final : public DeadLoad {
   VectorExpression acceleration_;
 };
 
-class NodalForce final : public DeadLoad {
+class PointForces final : public DeadLoad {
  public:
-  struct Part {
-    NodeId node;
-    CellId host;
-    double fraction;
-  };
-  NodalForce(const Mesh& mesh, std::vector<Part> parts, VectorExpression force)
+  PointForces(const Mesh& mesh, std::vector<PointForce> parts, VectorExpression force)
       : DeadLoad(mesh), parts_(std::move(parts)), force_(std::move(force)) {}
 
   Index size() const override { return static_cast<Index>(parts_.size()); }
-  CellId host(Index k) const override { return parts_[static_cast<std::size_t>(k)].host; }
   std::span<const NodeId> stencil(Index k) const override { return {&parts_[static_cast<std::size_t>(k)].node, 1}; }
   void each_dead_part(Index k, const std::function<void(const DeadPart&)>& visit) const override {
-    const Part& part = parts_[static_cast<std::size_t>(k)];
-    for (int c = 0; c < mesh_.dim(); ++c) visit({0, c, &force_[c], place(part.node), part.fraction, "force"});
+    const PointForce& part = parts_[static_cast<std::size_t>(k)];
+    for (int c = 0; c < mesh_.dim(); ++c) visit({0, c, &force_[c], place(part.node), part.factor, "force"});
   }
 
  private:
-  std::vector<Part> parts_;
+  std::vector<PointForce> parts_;
   VectorExpression force_;
 };
 
@@ -148,7 +141,6 @@ class Facets {
   }
   Index size() const { return static_cast<Index>(facets_.size()); }
   std::size_t dim() const { return dim_; }
-  CellId host(Index k) const { return facets_[static_cast<std::size_t>(k)].cell; }
   std::span<const NodeId> stencil(Index k) const {
     const auto i = static_cast<std::size_t>(k);
     return {nodes_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]};
@@ -197,7 +189,6 @@ class DeadSurfaceLoad final : public DeadLoad {
       : DeadLoad(mesh), facets_(mesh, facets), pressure_(std::move(pressure)) {}
 
   Index size() const override { return facets_.size(); }
-  CellId host(Index k) const override { return facets_.host(k); }
   std::span<const NodeId> stencil(Index k) const override { return facets_.stencil(k); }
 
   void each_dead_part(Index k, const std::function<void(const DeadPart&)>& visit) const override {
@@ -304,7 +295,6 @@ class FollowerPressure final : public Force {
       : facets_(mesh, facets), pressure_(std::move(pressure)) {}
 
   Index size() const override { return facets_.size(); }
-  CellId host(Index k) const override { return facets_.host(k); }
   std::span<const NodeId> stencil(Index k) const override { return facets_.stencil(k); }
 
   void add_impulse(Index k, std::span<const double> u, std::span<const double>, double t, double dt,
@@ -340,33 +330,42 @@ class FollowerPressure final : public Force {
   Expression pressure_;
 };
 
+std::vector<CellId> cells_of(const std::vector<CellFacet>& facets) {
+  std::vector<CellId> cells;
+  for (const CellFacet& f : facets) cells.push_back(f.cell);
+  return cells;
+}
+
 }  // namespace
 
-std::unique_ptr<Force> make_gravity(const Mesh& mesh, const ElasticCells& cells, std::vector<Index> only,
-                                    VectorExpression acceleration) {
+CellLoad make_gravity(const Mesh& mesh, const ElasticCells& cells, std::vector<Index> only,
+                      VectorExpression acceleration) {
   if (only.empty()) {
     only.resize(static_cast<std::size_t>(cells.size()));
     std::iota(only.begin(), only.end(), Index{0});
   }
-  return std::make_unique<Gravity>(mesh, cells, std::move(only), std::move(acceleration));
+  std::vector<CellId> hosts;
+  for (const Index k : only) hosts.push_back(cells.cell(k));
+  return {std::make_unique<Gravity>(mesh, cells, std::move(only), std::move(acceleration)), std::move(hosts)};
 }
 
-std::unique_ptr<Force> make_traction(const Mesh& mesh, const std::vector<CellFacet>& facets,
-                                     VectorExpression traction) {
-  return std::make_unique<DeadSurfaceLoad>(mesh, facets, std::move(traction));
+CellLoad make_traction(const Mesh& mesh, const std::vector<CellFacet>& facets, VectorExpression traction) {
+  return {std::make_unique<DeadSurfaceLoad>(mesh, facets, std::move(traction)), cells_of(facets)};
 }
 
-std::unique_ptr<Force> make_pressure(const Mesh& mesh, const std::vector<CellFacet>& facets, Expression pressure,
-                                     PressureFrame frame) {
-  if (frame == PressureFrame::reference) return std::make_unique<DeadSurfaceLoad>(mesh, facets, std::move(pressure));
-  return std::make_unique<FollowerPressure>(mesh, facets, std::move(pressure));
+CellLoad make_pressure(const Mesh& mesh, const std::vector<CellFacet>& facets, Expression pressure,
+                       PressureFrame frame) {
+  if (frame == PressureFrame::reference)
+    return {std::make_unique<DeadSurfaceLoad>(mesh, facets, std::move(pressure)), cells_of(facets)};
+  return {std::make_unique<FollowerPressure>(mesh, facets, std::move(pressure)), cells_of(facets)};
 }
 
-std::unique_ptr<Force> make_nodal_force(const Mesh& mesh, const std::vector<const ElasticCells*>& cells,
-                                        const std::vector<NodeId>& nodes, VectorExpression force) {
+CellLoad make_nodal_force(const Mesh& mesh, const std::vector<const ElasticCells*>& cells,
+                          const std::vector<NodeId>& nodes, VectorExpression force) {
   std::unordered_map<Index, double> mass;  // of the loaded nodes
   for (const NodeId a : nodes) mass[index(a)] = 0.0;
-  std::vector<NodalForce::Part> parts;
+  std::vector<PointForce> parts;
+  std::vector<CellId> hosts;
   for (const ElasticCells* potential : cells)
     for (Index k = 0; k < potential->size(); ++k) {
       const auto stencil = potential->stencil(k);
@@ -374,19 +373,16 @@ std::unique_ptr<Force> make_nodal_force(const Mesh& mesh, const std::vector<cons
         const auto found = mass.find(index(stencil[i]));
         if (found == mass.end()) continue;
         found->second += potential->mass(k, i);
-        parts.push_back({stencil[i], potential->cell(k), potential->mass(k, i)});
+        parts.push_back({stencil[i], potential->mass(k, i)});
+        hosts.push_back(potential->cell(k));
       }
     }
-  for (auto& part : parts) part.fraction /= mass.at(index(part.node));
-  return std::make_unique<NodalForce>(mesh, std::move(parts), std::move(force));
+  for (PointForce& part : parts) part.factor /= mass.at(index(part.node));
+  return {make_point_forces(mesh, std::move(parts), std::move(force)), std::move(hosts)};
 }
 
-std::unique_ptr<Force> make_point_force(const Mesh& mesh, const std::vector<NodeId>& nodes,
-                                        const std::vector<CellId>& hosts, const std::vector<double>& factors,
-                                        VectorExpression force) {
-  std::vector<NodalForce::Part> parts;
-  for (std::size_t i = 0; i < nodes.size(); ++i) parts.push_back({nodes[i], hosts[i], factors[i]});
-  return std::make_unique<NodalForce>(mesh, std::move(parts), std::move(force));
+std::unique_ptr<Force> make_point_forces(const Mesh& mesh, std::vector<PointForce> parts, VectorExpression force) {
+  return std::make_unique<PointForces>(mesh, std::move(parts), std::move(force));
 }
 
 }  // namespace tempi

@@ -128,7 +128,7 @@ void KickDrift::force_impulses(Kind kind, TermId term, std::span<const double> u
     std::array<double, 30> part{};
     h.force->add_impulse(h.element, u, v, t, dt, std::span(part).first(h.local.size() * d));
     for (std::size_t a = 0; a < h.local.size(); ++a)
-      for (std::size_t c = 0; c < d; ++c) q[h.local[a] * d + c] += part[a * d + c];
+      for (std::size_t c = 0; c < d; ++c) q[static_cast<std::size_t>(h.local[a]) * d + c] += part[a * d + c];
   }
 }
 
@@ -142,7 +142,7 @@ void KickDrift::add_resistance(const HostedForce& h, std::span<const double> v, 
       for (std::size_t c = 0; c < d; ++c) approach += side * touch.along[c] * v[ordinal(stencil[a]) * d + c];
     });
     touch.each_place([&](std::size_t a, double side) {
-      const std::size_t in_host = h.local.empty() ? a : h.local[a];
+      const std::size_t in_host = h.local.empty() ? a : static_cast<std::size_t>(h.local[a]);
       for (std::size_t c = 0; c < d; ++c) q[in_host * d + c] -= dt * approach * side * touch.along[c];
     });
   }

@@ -87,28 +87,42 @@ bool AssembledStiffness::cover(std::span<const std::span<const double>> configur
 }
 
 // The block of node b and its neighbour of that rank gets one of a matrix with rows of `row` entries, beginning at H.
-void AssembledStiffness::add_block(NodeId b, std::size_t rank, const double* H, std::size_t row) {
+void AssembledStiffness::add_block(NodeId b, std::size_t rank, const double* H, std::size_t row, double factor) {
   const auto d = static_cast<std::size_t>(model_.dim());
   for (std::size_t c = 0; c < d; ++c) {
     const auto column = static_cast<Index>(ordinal(b) * d + c);
     double* values = K_.valuePtr() + K_.outerIndexPtr()[column] + rank * d;
-    for (std::size_t r = 0; r < d; ++r) values[r] += H[r * row + c];
+    for (std::size_t r = 0; r < d; ++r) values[r] += factor * H[r * row + c];
   }
 }
 
-const AssembledStiffness::Matrix& AssembledStiffness::at(std::span<const double> u, double t, const AddToTerm& more) {
+void AssembledStiffness::add_piece(std::span<const NodeId> nodes, std::span<const double> H, double factor) {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  const std::size_t n = nodes.size() * d;
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (std::size_t b = 0; b < nodes.size(); ++b)
+      add_block(nodes[b], static_cast<std::size_t>(place(nodes[a], nodes[b])), &H[a * d * n + b * d], n, factor);
+}
+
+const AssembledStiffness::Matrix& AssembledStiffness::at(std::span<const double> u, double t) {
   assemble([&](TermId id, std::span<double> H) {
     const auto [potential, k] = model_.term(id);
     potential->as_local()->add_hessian(k, u, t, H);
-    if (more) more(id, H);
   });
-  const auto d = static_cast<std::size_t>(model_.dim());
-  each_piece_of_sums(u, t, [&](std::span<const NodeId> nodes, std::span<const double> H) {
-    const std::size_t n = nodes.size() * d;
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t b = 0; b < nodes.size(); ++b)
-        add_block(nodes[b], static_cast<std::size_t>(place(nodes[a], nodes[b])), &H[a * d * n + b * d], n);
-  });
+  each_piece_of_sums(u, t, [&](std::span<const NodeId> nodes, std::span<const double> H) { add_piece(nodes, H); });
+  return K_;
+}
+
+const AssembledStiffness::Matrix& AssembledStiffness::damping(std::span<const double> u, double t) {
+  std::fill_n(K_.valuePtr(), K_.nonZeros(), 0.0);
+  return add_damping(u, t, 1.0);
+}
+
+const AssembledStiffness::Matrix& AssembledStiffness::add_damping(std::span<const double> u, double t, double factor) {
+  for (Index i = 0; i < model_.term_count() && model_.has_dampers(); ++i)
+    model_.each_damping_piece(make_id<TermId>(i), u, t, [&](std::span<const NodeId> nodes, std::span<const double> C) {
+      add_piece(nodes, C, factor);
+    });
   return K_;
 }
 

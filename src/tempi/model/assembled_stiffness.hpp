@@ -28,13 +28,17 @@ class AssembledStiffness {
     cover(std::array{u}, t);
     return at(u, t);
   }
-  // The same with the pattern as it is, which must cover u; `more`: another matrix of the terms of few nodes.
-  using AddToTerm = std::function<void(TermId, std::span<double> H)>;
-  const Matrix& at(std::span<const double> u, double t, const AddToTerm& more = {});
+  // The same with the pattern as it is, which must cover u.
+  const Matrix& at(std::span<const double> u, double t);
 
   // The sum of other matrices of the terms of few nodes: `add` adds that of a term to H, laid out as in
   // LocalPotential::add_hessian; it need not be symmetric.
+  using AddToTerm = std::function<void(TermId, std::span<double> H)>;
   const Matrix& assemble(const AddToTerm& add);
+
+  // C = -dF/dv of all dampers [kg/s] at displacements u and time t: alone, or `factor` times it more.
+  const Matrix& damping(std::span<const double> u, double t);
+  const Matrix& add_damping(std::span<const double> u, double t, double factor);
 
   // What rounding may do to each component of the forces at u [N]: u and the deformation gradient, 1 + du/dX, have so
   // many digits, so eps sum_j |K_ij| (|u_j| + |X_i - X_j|). Where stiff terms meet soft ones that is far above rounding
@@ -49,7 +53,8 @@ class AssembledStiffness {
   NodePairs pairs_in_sums(std::span<const double> u, double t) const;
   void set_pattern();
   Index place(NodeId a, NodeId b) const;  // of a among the neighbours of b, or where it should be
-  void add_block(NodeId b, std::size_t rank, const double* H, std::size_t row);
+  void add_piece(std::span<const NodeId> nodes, std::span<const double> H, double factor = 1.0);
+  void add_block(NodeId b, std::size_t rank, const double* H, std::size_t row, double factor = 1.0);
 
   const Model& model_;
   bool has_sums_ = false;

@@ -50,7 +50,6 @@ class BorrowedForces final : public Force {
   }
 
   Index size() const override { return std::ssize(all_); }
-  CellId host(Index k) const override { return of(k).force->host(of(k).element); }
   std::span<const NodeId> stencil(Index k) const override { return stencils_[static_cast<std::size_t>(k)]; }
   void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double t, double dt,
                    std::span<double> p) const override {

@@ -16,7 +16,6 @@ namespace tempi {
 namespace {
 
 constexpr std::size_t most_nodes = 10, most_entries = 30 * 30;  // of terms that are not in pieces
-constexpr std::size_t most_host_nodes = 256;                    // HostedForce::local counts so far
 
 // A number for each node of a term.
 class Room {
@@ -181,24 +180,30 @@ void Model::attach_forces() {
       const TermId host = parts_.hosts[f][static_cast<std::size_t>(e)];
       if (index(host) < 0 || index(host) >= term_count())
         throw InputError(fmt::format("force {} is to act within term {} of {}.", f, index(host), term_count()));
-      const auto stencil = term(host).stencil();
-      const bool whole = force.remembers() && std::ranges::equal(force.stencil(e), stencil);
-      if (!whole && stencil.size() > most_host_nodes)
-        throw InputError(fmt::format("force {} is to act within {}, which has more than {} nodes.", f,
-                                     term(host).potential->describe(term(host).k), most_host_nodes));
-      HostedForce hosted{&force, e, {}, force.remembers() ? memory_count_ : -1};
-      for (const NodeId a : whole ? std::span<const NodeId>() : force.stencil(e)) {
-        const auto found = std::ranges::find(stencil, a);
-        if (found == stencil.end())
-          throw InputError(fmt::format("force {} acts on node {}, which its host, {}, does not touch.", f, index(a),
-                                       term(host).potential->describe(term(host).k)));
-        hosted.local.push_back(static_cast<std::uint8_t>(found - stencil.begin()));
-      }
-      all.emplace_back(host, std::move(hosted));
+      all.emplace_back(host, HostedForce{&force, e, {}, force.remembers() ? memory_count_ : -1});
     }
     if (force.remembers()) ++memory_count_;
   }
   std::ranges::stable_sort(all, {}, [](const auto& entry) { return entry.first; });
+  std::vector<Index> place(parts_.mass.size(), -1);  // of each node in the stencil of the host looked at last
+  TermId last = make_id<TermId>(-1);
+  for (auto& [host, hosted] : all) {
+    if (host != last) {
+      if (index(last) >= 0)
+        for (const NodeId a : term(last).stencil()) place[ordinal(a)] = -1;
+      const auto stencil = term(host).stencil();
+      for (std::size_t i = stencil.size(); i-- > 0;) place[ordinal(stencil[i])] = static_cast<Index>(i);
+      last = host;
+    }
+    const auto own = hosted.force->stencil(hosted.element);
+    if (hosted.memory >= 0 && std::ranges::equal(own, term(host).stencil())) continue;
+    for (const NodeId a : own) {
+      if (place[ordinal(a)] < 0)
+        throw InputError(fmt::format("a force acts on node {}, which its host, {}, does not touch.", index(a),
+                                     term(host).potential->describe(term(host).k)));
+      hosted.local.push_back(static_cast<std::int32_t>(place[ordinal(a)]));
+    }
+  }
   hosted_offsets_.assign(static_cast<std::size_t>(term_count()) + 1, 0);
   for (auto& [host, hosted] : all) {
     ++hosted_offsets_[ordinal(host) + 1];
@@ -232,18 +237,16 @@ bool Model::is_loaded(TermId id) const {
   return std::ranges::any_of(forces_within(id), [](const auto& h) { return !h.force->is_damper(); });
 }
 
-void Model::add_damping(TermId id, std::span<const double> u, double t, double factor, std::span<double> C) const {
-  const auto d = static_cast<std::size_t>(dim());
-  const std::size_t n = term(id).stencil().size() * d;
+void Model::each_damping_piece(TermId id, std::span<const double> u, double t,
+                               const Potential::VisitPiece& visit) const {
   for (const HostedForce& h : forces_within(id)) {
     if (!h.force->is_damper() || h.memory >= 0) continue;
-    const std::size_t m = h.local.size() * d;
+    const std::size_t m = h.local.size() * static_cast<std::size_t>(dim());
     std::array<double, most_entries> part;
-    std::fill_n(part.begin(), m * m, 0.0);
-    h.force->add_damping(h.element, u, t, std::span(part).first(m * m));
-    for (std::size_t i = 0; i < m; ++i)
-      for (std::size_t j = 0; j < m; ++j)
-        C[(h.local[i / d] * d + i % d) * n + h.local[j / d] * d + j % d] += factor * part[i * m + j];
+    const auto C = std::span(part).first(m * m);
+    std::ranges::fill(C, 0.0);
+    h.force->add_damping(h.element, u, t, C);
+    visit(h.force->stencil(h.element), C);
   }
 }
 
@@ -352,18 +355,10 @@ void require_no_layers(const Model& model) {
 }
 
 NodeTerms node_terms(const Model& model) {
-  NodeTerms result;
-  result.offsets.assign(static_cast<std::size_t>(model.node_count()) + 1, 0);
-  const auto each = [&](auto&& visit) {
+  return NodeTerms::of(model.node_count(), [&](auto&& visit) {
     for (Index i = 0; i < model.term_count(); ++i)
-      for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) visit(ordinal(a), i);
-  };
-  each([&](std::size_t a, Index) { ++result.offsets[a + 1]; });
-  for (std::size_t a = 1; a < result.offsets.size(); ++a) result.offsets[a] += result.offsets[a - 1];
-  result.terms.resize(static_cast<std::size_t>(result.offsets.back()));
-  std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
-  each([&](std::size_t a, Index i) { result.terms[static_cast<std::size_t>(next[a]++)] = make_id<TermId>(i); });
-  return result;
+      for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) visit(a, make_id<TermId>(i));
+  });
 }
 
 }  // namespace tempi

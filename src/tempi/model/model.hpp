@@ -13,6 +13,7 @@
 #include "tempi/constraint/supports.hpp"
 #include "tempi/contact/layered_contact.hpp"
 #include "tempi/force/force.hpp"
+#include "tempi/model/node_terms.hpp"
 #include "tempi/potential/many_body_sum.hpp"
 
 namespace tempi {
@@ -21,7 +22,7 @@ namespace tempi {
 struct HostedForce {
   const Force* force;
   Index element;
-  std::vector<std::uint8_t> local;  // place of each of its nodes in the host term's stencil; empty: it has those
+  std::vector<std::int32_t> local;  // place of each of its nodes in the host term's stencil; empty: it has those
   Index memory = -1;                // place of the force's in State::memory; -1: it has none
 };
 
@@ -51,7 +52,7 @@ class Model {
   };
   // Throws InputError when the mass of a node, held or free, is not positive and finite, a term other
   // than a sum has more than 10 nodes, a force has not one host for each of its elements or acts on nodes its host does
-  // not touch or on some of very many, a constraint acts on a node that is not there, or constraints are more than the
+  // not touch, a constraint acts on a node that is not there, or constraints are more than the
   // free components they act on.
   explicit Model(Parts parts);
 
@@ -85,9 +86,9 @@ class Model {
   bool dissipates() const;  // by dampers or by contact
   bool is_damped(TermId id) const;
   bool is_loaded(TermId id) const;  // by forces that are no dampers
-  // C += factor * sum of -dF/dv of the dampers within a term [kg/s], laid out as in LocalPotential::add_hessian; of
-  // those with a memory nothing, as at the start.
-  void add_damping(TermId id, std::span<const double> u, double t, double factor, std::span<double> C) const;
+  // Visits -dF/dv [kg/s] of each damper within a term, between the nodes of the damper and laid out as in
+  // LocalPotential::add_hessian; of those with a memory nothing, as at the start.
+  void each_damping_piece(TermId id, std::span<const double> u, double t, const Potential::VisitPiece& visit) const;
 
   // Where the terms with forces keep something of their own: a place for dim components a stencil node each, one term
   // behind the other. -1 for a term without forces.
@@ -153,15 +154,6 @@ void require_unconstrained(const Model& model);
 // For what does not strike layers of contact: throws InputError when the model has any.
 void require_no_layers(const Model& model);
 
-// The terms around each node, packed; ascending. What may act next to what.
-struct NodeTerms {
-  std::vector<Index> offsets;
-  std::vector<TermId> terms;
-  std::span<const TermId> operator[](NodeId a) const {
-    const auto k = ordinal(a);
-    return {terms.data() + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k])};
-  }
-};
-NodeTerms node_terms(const Model& model);
+NodeTerms node_terms(const Model& model);  // ascending
 
 }  // namespace tempi

@@ -117,17 +117,14 @@ std::vector<Eigen::Matrix3d> nodal_stiffness(const Model& model, std::span<const
 
 double largest_damping_rate(const Model& model, std::span<const double> u) {
   const auto d = static_cast<std::size_t>(model.dim());
-  std::vector<double> rows(u.size(), 0.0), C;
-  for (Index i = 0; i < model.term_count() && model.has_dampers(); ++i) {
-    const auto id = make_id<TermId>(i);
-    if (!model.is_damped(id)) continue;
-    const auto nodes = model.term(id).stencil();
+  std::vector<double> rows(u.size(), 0.0);
+  const auto add = [&](std::span<const NodeId> nodes, std::span<const double> C) {
     const std::size_t n = nodes.size() * d;
-    C.assign(n * n, 0.0);
-    model.add_damping(id, u, 0.0, 1.0, C);
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t c = 0; c < n; ++c) rows[ordinal(nodes[r / d]) * d + r % d] += std::abs(C[r * n + c]);
-  }
+  };
+  for (Index i = 0; i < model.term_count() && model.has_dampers(); ++i)
+    model.each_damping_piece(make_id<TermId>(i), u, 0.0, add);
   double largest = 0.0;
   for (std::size_t i = 0; i < rows.size(); ++i) largest = std::max(largest, rows[i] / model.mass()[i / d]);
   return largest;

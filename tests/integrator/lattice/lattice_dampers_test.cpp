@@ -370,16 +370,15 @@ double error_after(const Body& body, int steps, const std::function<double(int)>
   const auto n = static_cast<Index>(state.velocity.size());
   Matrix C = Matrix::Zero(n, n);
   const auto d = static_cast<std::size_t>(model.dim());
-  for (Index k = 0; k < model.term_count(); ++k) {
-    const auto nodes = model.term(make_id<TermId>(k)).stencil();
+  const auto add = [&](std::span<const NodeId> nodes, std::span<const double> of) {
     const std::size_t size = nodes.size() * d;
-    std::vector<double> of(size * size, 0.0);
-    model.add_damping(make_id<TermId>(k), state.displacement, 0.0, 1.0, of);
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < size; ++j)
         C(static_cast<Index>(ordinal(nodes[i / d]) * d + i % d),
           static_cast<Index>(ordinal(nodes[j / d]) * d + j % d)) += of[i * size + j];
-  }
+  };
+  for (Index k = 0; k < model.term_count(); ++k)
+    model.each_damping_piece(make_id<TermId>(k), state.displacement, 0.0, add);
   constexpr double time = 0.1;
   Matrix rate = -time * C;
   for (Index i = 0; i < n; ++i) rate.row(i) /= model.mass()[static_cast<std::size_t>(i) / d];

@@ -53,7 +53,7 @@ void LatticeLoadWorks::add_products(TermId term, std::size_t lane, const Lattice
   for (const HostedForce& h : model_.forces_within(term)) {
     const Force& force = *h.force;
     if (force.is_damper()) continue;
-    const auto place = [&](std::size_t a) { return h.local.empty() ? a : std::size_t{h.local[a]}; };
+    const auto place = [&](std::size_t a) { return h.local.empty() ? a : static_cast<std::size_t>(h.local[a]); };
     if (!force.is_dead()) {
       const double* value = values.of(force, h.element);
       for (std::size_t a = 0; a < force.stencil(h.element).size(); ++a)

@@ -96,8 +96,7 @@ class MidpointDomain : public Domain {
   }
   Matrix damping() {  // empty where there is none
     if (!model().has_dampers()) return {};
-    return stiffness_.assemble(
-        [&](TermId id, std::span<double> H) { model().add_damping(id, start_.displacement, step_.t0, 1.0, H); });
+    return stiffness_.damping(start_.displacement, step_.t0);
   }
   Vector rounding_of_forces() {
     stiffness_(start_.displacement, step_.t0);

@@ -85,10 +85,8 @@ void NewmarkMap::find_end(const Stage& start, Stage& end, double t1, double h) c
   equations.resolution = forces_.resolution(start.u, h);
   equations.correct = [&](const Vector& r) -> std::optional<Vector> {
     const auto u = span_of(end.u);
-    matrix_->stiffness().cover(std::array{u}, t1);
-    const auto& derivative = matrix_->stiffness().at(u, t1, [&](TermId id, std::span<double> H) {
-      forces_.model().add_damping(id, u, t1, gamma_ / (beta_ * h), H);
-    });
+    matrix_->stiffness()(u, t1);
+    const auto& derivative = matrix_->stiffness().add_damping(u, t1, gamma_ / (beta_ * h));
     if (!matrix_->factorise(derivative, beta_ * h * h)) return std::nullopt;
     return matrix_->solve(r);
   };

@@ -274,10 +274,7 @@ void VariationalMap::assemble(double t0, double h) const {
                [&]() -> auto& { return matrix_->stiffness.at(u, t); });
     if (forces_.model().has_dampers())
       add_blocks([&](std::size_t j, std::size_t l) { return h * weight * phi[j] * slope[l]; },
-                 [&]() -> auto& {
-                   return matrix_->stiffness.assemble(
-                       [&](TermId id, std::span<double> H) { forces_.model().add_damping(id, u, t, 1.0, H); });
-                 });
+                 [&]() -> auto& { return matrix_->stiffness.damping(u, t); });
   }
   std::vector<char> is_held(static_cast<std::size_t>(n), 0);
   for (const Index i : forces_.held()) is_held[static_cast<std::size_t>(i)] = 1;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Within which terms the forces of a case act.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tempi/element/elastic_cells.hpp"
+#include "tempi/force/force.hpp"
+#include "tempi/model/model.hpp"
+
+namespace tempi {
+
+struct ChosenForce {
+  std::unique_ptr<Force> force;
+  std::vector<TermId> hosts;  // of its elements
+};
+
+// A potential that forces may lean on, and where its terms begin in the model.
+struct HostPotential {
+  const Potential* potential;
+  Index first_term;
+  const ElasticCells* cells = nullptr;  // where it is one of cells
+  std::vector<NodePair> bonds{};        // where it is one of bonds
+  bool takes_nodes = true;              // whether what acts on single nodes may act within its terms
+  bool is_stiff = true;
+};
+
+// The terms that share evenly what acts on a node alone, each at its own tempo: those of few nodes, or where the node
+// is in none the sums it is in.
+NodeTerms hosts_of_nodes(Index node_count, std::span<const HostPotential> potentials);
+
+}  // namespace tempi
