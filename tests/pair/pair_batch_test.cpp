@@ -111,12 +111,14 @@ TEST_P(BatchOfPairs, as_a_sum_does_not_show_the_width_and_the_age_of_its_list) {
     std::vector<Lines> struck;
     std::vector<double> energies;
     const auto d = static_cast<std::size_t>(dim);
-    for (const double skin : {0.0, 0.1, 0.7, 0.7}) {
+    for (const double skin : {0.0, 0.1, 0.7, 0.7, 0.7}) {
       const auto potential = sum(cloud, dim, skin);
       Lines lines = lines_of(cloud.displacement, dim, 1.0, 3), elsewhere = lines;
       const auto batch = potential->batch(std::vector<Index>{0}, lines.place);
       for (NodeLine& node : elsewhere.nodes)
-        for (std::size_t c = 0; c < d; ++c) node.displacement[c] *= struck.size() == 2 ? 0.3 : 1.0;
+        for (std::size_t c = 0; c < d; ++c)
+          node.displacement[c] = struck.size() == 3 ? node.displacement[c] + 1.5  // all together
+                                                    : (struck.size() == 2 ? 0.3 : 1.0) * node.displacement[c];
       EXPECT_TRUE(batch->strike(0, 1, strike_step, time_now, elsewhere.nodes));
       EXPECT_TRUE(batch->strike(0, 1, strike_step, time_now, lines.nodes));
       energies.push_back(measured(*batch, 0, 1, lines.nodes).energies[0]);

@@ -83,10 +83,19 @@ class SumBatch final : public Batch {
     }
     if (!std::isfinite(sum)) return {std::numeric_limits<double>::quiet_NaN(), false};
     const bool all = reach_.everywhere() && side_.empty();
-    if (!all && (!is_listed_ || (!reach_.everywhere() && reach_.exceeded_by(farthest)))) list(nodes);
+    if (!all && (!is_listed_ || (!reach_.everywhere() && reach_.exceeded_by(farthest) && is_outgrown(nodes))))
+      list(nodes);
     std::ranges::fill(gradients_, 0.0);
     return kernel({static_cast<Index>(lines_.size()), points_.data(), all ? nullptr : list_.first(),
                    all ? nullptr : list_.others(), gradients_.data(), law_, box_});
+  }
+
+  bool is_outgrown(std::span<const NodeLine> nodes) const {
+    return reach_.exceeded_by(lines_.size(), [&](std::size_t i) {
+      const double* u = nodes[static_cast<std::size_t>(lines_[i])].displacement;
+      const double* from = &listed_[4 * i];
+      return std::array{u[0] - from[0], u[1] - from[1], u[2] - from[2]};
+    });
   }
 
   void list(std::span<const NodeLine> nodes) const {

@@ -54,16 +54,11 @@ bool NearPairs::is_finite(std::span<const double> u) const {
 
 bool NearPairs::holds(std::span<const double> u) const {
   if (reach_.everywhere()) return true;
-  double farthest = 0.0;
-  for (const NodeId a : nodes_) {
-    double moved = 0.0;
-    for (std::size_t c = 0; c < dim_; ++c) {
-      const double difference = of(a, u)[c] - of(a, last_->u)[c];
-      moved += difference * difference;
-    }
-    farthest = std::max(farthest, moved);
-  }
-  return !reach_.exceeded_by(farthest);
+  return !reach_.exceeded_by(nodes_.size(), [&](std::size_t i) {
+    std::array<double, 3> moved{};
+    for (std::size_t c = 0; c < dim_; ++c) moved[c] = of(nodes_[i], u)[c] - of(nodes_[i], last_->u)[c];
+    return moved;
+  });
 }
 
 NearPairs::List NearPairs::at(std::span<const double> u) const {

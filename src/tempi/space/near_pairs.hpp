@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which pairs of some nodes may feel each other, wherever they are: all, or those that a list of neighbours has. The
-// list is made anew when a node has moved half a skin since; it never misses a pair within reach, and which others it
-// holds is nobody's business.
+// list is made anew when a node has moved half a skin since, beside what all have in common; it never misses a pair
+// within reach, and which others it holds is nobody's business.
 #pragma once
 
 #include <array>
@@ -27,6 +27,20 @@ struct Reach {
   bool exceeded_by(double squared_distance) const {
     const double half = 0.5 * skin * (1.0 - 1e-9);
     return !(squared_distance <= half * half);
+  }
+  // The same of nodes, each of which has moved by moved(i): their mean way, as of a body that falls, brings nobody
+  // nearer.
+  template <class Moved>
+  bool exceeded_by(std::size_t count, const Moved& moved) const {
+    std::array<double, 3> mean{};
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t c = 0; c < 3; ++c) mean[c] += moved(i)[c] / static_cast<double>(count);
+    double farthest = 0.0;
+    for (std::size_t i = 0; i < count && !exceeded_by(farthest); ++i) {
+      farthest = 0.0;
+      for (std::size_t c = 0; c < 3; ++c) farthest += (moved(i)[c] - mean[c]) * (moved(i)[c] - mean[c]);
+    }
+    return exceeded_by(farthest);
   }
 };
 // Without a `skin` [m] 0.12 of the range; less where the box has no room for more. Throws InputError: a skin that is
