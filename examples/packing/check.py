@@ -83,13 +83,14 @@ def settle(report: Report, prefix: str, name: str, settings: dict[str, object], 
 
     figure("grains", len(place))
     lost = float(-h["damping_work"][-1])
-    figure("energy of motion in the end, of what fell", float(h["kinetic_energy"][-1]) / lost, 0, 1e-4, scatter=1)
+    # How soon the last grains lie still is chance: 2e-8 to 5e-5 in twelve runs with safety from 0.18 to 0.21.
+    figure("energy of motion in the end, of what fell", float(h["kinetic_energy"][-1]) / lost, 0, 1e-4, scatter=99)
     figure("taken, of the work of gravity", lost / float(h["external_work"][-1]), 0.98, 1.02)
     balance = h["total_energy"] - h["total_energy"][0] - h["external_work"] - h["damping_work"]
     figure("energy unaccounted for, of what was dissipated", float(np.abs(balance).max()) / lost, 0, unaccounted, scatter=1)
     figure("ledger of the energy of motion, kick by kick: what is left open, of what was dissipated", float(np.abs(h["ledger_error"]).max()) / lost, 0, 1e-10, scatter=99)
     pushed = float(h["linear_momentum_z"][-1])  # gravity's impulse is known: the rest came from floor and drag
-    figure("momentum left, of gravity's impulse", abs(pushed) / float(mass.sum() * GRAVITY * s["end_time"]), 0, 1e-4, scatter=9)
+    figure("momentum left, of gravity's impulse", abs(pushed) / float(mass.sum() * GRAVITY * s["end_time"]), 0, 1e-4, scatter=99)
     inner = (place[:, 2] > 3 * RADIUS) & (place[:, 2] < 0.8 * place[:, 2].max())
     low, high = place[inner, 2].min(), place[inner, 2].max()
     fraction = float((4 / 3 * math.pi * radius[inner] ** 3).sum() / (width**2 * (high - low)))
