@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
+#include "support/lattice.hpp"
 
 namespace tempi {
 namespace {
@@ -15,15 +15,15 @@ double distance(const Vector& a, const Vector& b) { return std::hypot(a[0] - b[0
 // A list holds what comes within reach as long as no two nodes have neared each other by more than the skin.
 TEST(Reach, is_exceeded_before_two_nodes_have_neared_each_other_by_the_skin) {
   const Reach reach{1.0, 0.2};
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  test::Random random(3);
+  const auto part = [&] { return random.uniform(-1.0, 1.0); };
   int kept = 0, kept_far_away = 0;
   for (int draw = 0; draw < 2000; ++draw) {
     std::vector<Vector> moved(2 + static_cast<std::size_t>(draw) % 9);
-    const double far = draw % 2 == 0 ? 0.0 : 50.0, near = 0.15 * (part(random) + 1.0);
-    const Vector common = {far * part(random), far * part(random), far * part(random)};
+    const double far = draw % 2 == 0 ? 0.0 : 50.0, near = 0.15 * (part() + 1.0);
+    const Vector common = {far * part(), far * part(), far * part()};
     for (Vector& of : moved)
-      for (std::size_t c = 0; c < 3; ++c) of[c] = common[c] + near * part(random);
+      for (std::size_t c = 0; c < 3; ++c) of[c] = common[c] + near * part();
     if (reach.exceeded_by(moved.size(), [&](std::size_t i) { return moved[i]; })) continue;
     ++kept;
     if (std::hypot(common[0], common[1], common[2]) > reach.skin) ++kept_far_away;

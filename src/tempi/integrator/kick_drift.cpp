@@ -251,6 +251,7 @@ Snapshot KickDrift::synchronized(const State& state, double t, bool started,
   return snapshot;
 }
 
+// What dampers give at the velocities of the snapshot.
 void KickDrift::add_damping_forces(Snapshot& snapshot) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   const State& state = snapshot.state;

@@ -98,9 +98,6 @@ class KickDrift {
   std::vector<double> kick_all(State& state, double t, const std::function<double(TermId)>& duration,
                                Purpose purpose = Purpose::run, bool* admissible = nullptr) const;
 
-  // Adds what dampers give at the velocities of the snapshot to its forces.
-  void add_damping_forces(Snapshot& snapshot) const;
-
   // A copy of `state` for output, drifted to t, each term's kick brought to t by `duration(term)`; 0 before the start.
   Snapshot synchronized(const State& state, double t, bool started,
                         const std::function<double(TermId)>& duration) const;
@@ -124,6 +121,7 @@ class KickDrift {
                       const Memory& memory, double t, double dt, std::span<double> q) const;
   void add_resistance(const HostedForce& h, std::span<const double> v, std::span<const Touch> memory, double dt,
                       std::span<double> q) const;
+  void add_damping_forces(Snapshot& snapshot) const;
   void follow_support(State& state, NodeId a, double t) const;
   void kick_and_book(State& state, NodeId a, std::span<const double> p, std::span<const double> q) const;
 

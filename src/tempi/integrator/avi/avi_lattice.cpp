@@ -204,12 +204,12 @@ void AviLattice::strike_back(double t, double part) {
 // The nodes that drift with the group.
 template <class Visit>
 void AviLattice::each_line(std::size_t g, Visit&& visit) {
-  const auto range = [&](Index count, auto&& line) {
-    team_.for_each(count, ThreadTeam::nodes_at_once, [&](Index i) { visit(static_cast<std::size_t>(line(i))); });
-  };
   const LatticeGroup& group = plan_.groups[g];
-  range(group.last_line - group.first_line, [&](Index i) { return group.first_line + i; });
-  range(std::ssize(group.other_lines), [&](Index i) { return group.other_lines[static_cast<std::size_t>(i)]; });
+  const Index own = group.last_line - group.first_line, all = own + std::ssize(group.other_lines);
+  team_.for_each(all, ThreadTeam::nodes_at_once, [&](Index i) {
+    visit(static_cast<std::size_t>(i < own ? group.first_line + i
+                                           : group.other_lines[static_cast<std::size_t>(i - own)]));
+  });
 }
 
 void AviLattice::drift(State& state, std::size_t g, double now, bool watched) {
