@@ -49,16 +49,10 @@ class Chooser {
 
   // The drag of a node is shared out evenly among its terms.
   template <class Coefficient>
-  void add_drag(Coefficient&& coefficient) {
+  void add_drag(const Coefficient& coefficient) {
     const std::vector<NodeId> nodes = Selection(around_.mesh, around_.constants).nodes(in_.target);
     const NodeTerms around = hosts_of_nodes(around_.mesh.node_count(), potentials_);
-    std::vector<NodalDrag> drags;
-    std::vector<TermId> hosts;
-    for (const NodeId a : nodes)
-      for (const TermId host : around[a]) {
-        drags.push_back({a, coefficient(a) / static_cast<double>(around[a].size())});
-        hosts.push_back(host);
-      }
+    auto [drags, hosts] = shared_out<NodalDrag>(nodes, around, coefficient);
     if (!drags.empty()) add(make_drag(around_.mesh.dim(), std::move(drags)), std::move(hosts));
   }
 

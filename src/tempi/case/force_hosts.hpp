@@ -31,4 +31,21 @@ struct HostPotential {
 // is in none the sums it is in.
 NodeTerms hosts_of_nodes(Index node_count, std::span<const HostPotential> potentials);
 
+template <class Part>
+struct SharedOut {
+  std::vector<Part> parts;    // of {node, share}
+  std::vector<TermId> hosts;  // of each
+};
+// What is value(node) on each of these nodes, among the terms that `around` has there.
+template <class Part, class Value>
+SharedOut<Part> shared_out(std::span<const NodeId> nodes, const NodeTerms& around, const Value& value) {
+  SharedOut<Part> result;
+  for (const NodeId a : nodes)
+    for (const TermId host : around[a]) {
+      result.parts.push_back({a, value(a) / static_cast<double>(around[a].size())});
+      result.hosts.push_back(host);
+    }
+  return result;
+}
+
 }  // namespace tempi

@@ -38,16 +38,9 @@ ChosenForce on_cells(const LoadedBody& body, CellLoad load) {
 // factor F on each particle.
 template <class Factor>
 ChosenForce on_particles(const LoadedBody& body, const std::vector<NodeId>& particles, VectorExpression value,
-                         Factor&& factor) {
-  std::vector<PointForce> parts;
-  ChosenForce chosen;
-  for (const NodeId a : particles)
-    for (const TermId host : body.hosts[a]) {
-      parts.push_back({a, factor(a) / static_cast<double>(body.hosts[a].size())});
-      chosen.hosts.push_back(host);
-    }
-  chosen.force = make_point_forces(body.mesh, std::move(parts), std::move(value));
-  return chosen;
+                         const Factor& factor) {
+  auto [parts, hosts] = shared_out<PointForce>(particles, body.hosts, factor);
+  return {make_point_forces(body.mesh, std::move(parts), std::move(value)), std::move(hosts)};
 }
 
 void add_pressure(const LoadInput& load, const LoadedBody& body, Forces& forces) {

@@ -185,23 +185,21 @@ void Model::attach_forces() {
     if (force.remembers()) ++memory_count_;
   }
   std::ranges::stable_sort(all, {}, [](const auto& entry) { return entry.first; });
-  std::vector<Index> place(parts_.mass.size(), -1);  // of each node in the stencil of the host looked at last
+  std::vector<std::size_t> place(parts_.mass.size(), 0);  // of each node in the last stencil it was in
   TermId last = make_id<TermId>(-1);
   for (auto& [host, hosted] : all) {
-    if (host != last) {
-      if (index(last) >= 0)
-        for (const NodeId a : term(last).stencil()) place[ordinal(a)] = -1;
-      const auto stencil = term(host).stencil();
-      for (std::size_t i = stencil.size(); i-- > 0;) place[ordinal(stencil[i])] = static_cast<Index>(i);
-      last = host;
-    }
-    const auto own = hosted.force->stencil(hosted.element);
-    if (hosted.memory >= 0 && std::ranges::equal(own, term(host).stencil())) continue;
+    const auto stencil = term(host).stencil(), own = hosted.force->stencil(hosted.element);
+    for (std::size_t i = 0; host != last && i < stencil.size(); ++i) place[ordinal(stencil[i])] = i;
+    last = host;
+    if (hosted.memory >= 0 && std::ranges::equal(own, stencil)) continue;
     for (const NodeId a : own) {
-      if (place[ordinal(a)] < 0)
-        throw InputError(fmt::format("a force acts on node {}, which its host, {}, does not touch.", index(a),
-                                     term(host).potential->describe(term(host).k)));
-      hosted.local.push_back(static_cast<std::int32_t>(place[ordinal(a)]));
+      const std::size_t i = place[ordinal(a)];
+      if (i >= stencil.size() || stencil[i] != a)
+        throw InputError(fmt::format("force {} acts on node {}, which its host, {}, does not touch.",
+                                     std::ranges::find(parts_.forces, hosted.force, &std::unique_ptr<Force>::get) -
+                                         parts_.forces.begin(),
+                                     index(a), term(host).potential->describe(term(host).k)));
+      hosted.local.push_back(static_cast<std::int32_t>(i));
     }
   }
   hosted_offsets_.assign(static_cast<std::size_t>(term_count()) + 1, 0);

@@ -50,10 +50,9 @@ class Model {
 
     void add(std::unique_ptr<Potential> potential);  // and what it brings to the masses
   };
-  // Throws InputError when the mass of a node, held or free, is not positive and finite, a term other
-  // than a sum has more than 10 nodes, a force has not one host for each of its elements or acts on nodes its host does
-  // not touch, a constraint acts on a node that is not there, or constraints are more than the
-  // free components they act on.
+  // Throws InputError when the mass of a node, held or free, is not positive and finite, a term other than a sum has
+  // more than 10 nodes, a force has not one host for each of its elements or acts on nodes its host does not touch, a
+  // constraint acts on a node that is not there, or constraints are more than the free components they act on.
   explicit Model(Parts parts);
 
   int dim() const { return parts_.dim; }

@@ -34,7 +34,8 @@ struct Reach {
   bool exceeded_by(std::size_t count, const Moved& moved) const {
     std::array<double, 3> mean{};
     for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t c = 0; c < 3; ++c) mean[c] += moved(i)[c] / static_cast<double>(count);
+      for (std::size_t c = 0; c < 3; ++c) mean[c] += moved(i)[c];
+    for (double& x : mean) x /= static_cast<double>(count);
     double farthest = 0.0;
     for (std::size_t i = 0; i < count && !exceeded_by(farthest); ++i) {
       farthest = 0.0;
