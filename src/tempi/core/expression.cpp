@@ -13,6 +13,7 @@
 #include <numbers>
 
 #include "tempi/core/error.hpp"
+#include "tempi/core/formula_columns.hpp"
 
 namespace tempi {
 
@@ -28,96 +29,12 @@ void refuse_assignment(const std::string& text) {
   }
 }
 
-bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-// visit(first, last) of each name in text[from, to), numbers such as 1e-3 left out, until it returns true.
-template <class Visit>
-void each_name(const std::string& text, std::size_t from, std::size_t to, Visit&& visit) {
-  for (std::size_t i = from; i < to;) {
-    const std::size_t first = i;
-    while (i < to && is_of_name(text[i])) ++i;
-    if (i == first)
-      ++i;
-    else if (std::isdigit(static_cast<unsigned char>(text[first])) == 0 && visit(first, i))
-      return;
-  }
-}
-
-// The first call of a function from text[from] on whose arguments are of time alone: [first, last), or nothing.
-std::optional<std::pair<std::size_t, std::size_t>> call_of_time(const std::string& text, std::size_t from,
-                                                                std::span<const std::string> coordinates) {
-  std::optional<std::pair<std::size_t, std::size_t>> found;
-  each_name(text, from, text.size(), [&](std::size_t first, std::size_t i) {
-    if (i == text.size() || text[i] != '(') return false;
-    const std::size_t open = i;
-    int depth = 0;
-    do {
-      if (text[i] == '(') ++depth;
-      if (text[i] == ')') --depth;
-      ++i;
-    } while (depth > 0 && i < text.size());
-    bool of_time = false, of_place = false;
-    each_name(text, open, i, [&](std::size_t a, std::size_t b) {
-      const std::string name = text.substr(a, b - a);
-      of_time = of_time || name == "t";
-      of_place = of_place || std::ranges::find(coordinates, name) != coordinates.end();
-      return of_place;
-    });
-    if (of_time && !of_place) found = {first, i};
-    return found.has_value();
-  });
-  return found;
-}
-
 }  // namespace
-
-// What a formula calls with time alone, such as sin(omega*t), once for each of the last few times, not for every point.
-struct OfTime {
-  mu::Parser formula;
-  std::array<double, 8> times, values;
-  std::size_t oldest = 0;
-  double value = 0.0;  // what the whole formula reads
-
-  void look(double t) {
-    for (std::size_t i = 0; i < times.size(); ++i)
-      if (times[i] == t) {
-        value = values[i];
-        return;
-      }
-    value = values[oldest] = formula.Eval();
-    times[oldest] = t;
-    oldest = (oldest + 1) % times.size();
-  }
-};
 
 struct Expression::Parser {
   mu::Parser formula;
   std::array<double, 3> X{};
   double t = 0.0;
-  std::vector<std::unique_ptr<OfTime>> of_time{};
-
-  void set_time(double now) {
-    t = now;
-    for (const auto& part : of_time) part->look(t);
-  }
-
-  // In a formula of places and time.
-  void take_out_time(std::string text, std::span<const std::string> coordinates) {
-    for (std::size_t from = 0;;) {
-      const auto call = call_of_time(text, from, coordinates);
-      if (!call) break;
-      const std::string name = fmt::format("tempi_of_time_{}", of_time.size());
-      auto part = std::make_unique<OfTime>();
-      part->times.fill(std::numeric_limits<double>::quiet_NaN());
-      part->formula = formula;
-      part->formula.SetExpr(text.substr(call->first, call->second - call->first));
-      formula.DefineVar(name, &part->value);
-      of_time.push_back(std::move(part));
-      text.replace(call->first, call->second - call->first, name);
-      from = call->first + name.size();
-    }
-    formula.SetExpr(text);
-  }
 };
 
 Expression::Expression(double value) : constant_(value), text_(fmt::format("{}", value)) {}
@@ -151,7 +68,6 @@ Expression::Expression(const std::string& text, const Constants& constants, std:
     depends_on_time_ = with_time && used.contains("t");
     depends_on_position_ = used.size() > (depends_on_time_ ? 1u : 0u);
     if (used.empty()) constant_ = formula.Eval();
-    if (depends_on_time_ && depends_on_position_) parser_->take_out_time(text, coordinates);
   } catch (const mu::Parser::exception_type& e) {
     std::string known = fmt::format("{}{}, pi", fmt::join(coordinates, ", "), with_time ? ", t" : "");
     for (const auto& entry : constants) known += ", " + entry.first;
@@ -164,32 +80,6 @@ Expression::Expression(const std::string& text, const Constants& constants, std:
   }
 }
 
-Expression Expression::copy() const {
-  if (constant_) {
-    Expression same(*constant_);
-    same.text_ = text_;
-    return same;
-  }
-  Expression same(0.0);
-  same.constant_.reset();
-  same.parser_ = std::make_unique<Parser>();
-  same.parser_->formula = parser_->formula;
-  std::vector<std::string> coordinates;
-  for (const auto& [name, at] : parser_->formula.GetVar()) {
-    const bool is_place = at >= parser_->X.data() && at < parser_->X.data() + parser_->X.size();
-    if (is_place) coordinates.push_back(name);
-    if (is_place || at == &parser_->t)
-      same.parser_->formula.DefineVar(name,
-                                      is_place ? same.parser_->X.data() + (at - parser_->X.data()) : &same.parser_->t);
-  }
-  same.parser_->formula.SetExpr(text_);
-  if (depends_on_time_ && depends_on_position_) same.parser_->take_out_time(text_, coordinates);
-  same.depends_on_time_ = depends_on_time_;
-  same.depends_on_position_ = depends_on_position_;
-  same.text_ = text_;
-  return same;
-}
-
 Expression::~Expression() = default;
 Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
@@ -197,70 +87,97 @@ Expression& Expression::operator=(Expression&&) noexcept = default;
 double Expression::operator()(std::span<const double> X, double t) const {
   if (constant_) return *constant_;
   for (std::size_t i = 0; i < X.size(); ++i) parser_->X[i] = X[i];
-  parser_->set_time(t);
+  parser_->t = t;
   return parser_->formula.Eval();
 }
 
+namespace {
+
+[[noreturn]] void throw_not_finite(const std::string& text, double value, std::span<const double> X, double t,
+                                   std::string_view what) {
+  throw SolveError(fmt::format("the {} \"{}\" is {} at X = ({:.6g}), t = {:.6g} s. Correct the expression.", what, text,
+                               value, fmt::join(X, ", "), t));
+}
+
+}  // namespace
+
 double finite_value(const Expression& f, std::span<const double> X, double t, std::string_view what) {
   const double value = f(X, t);
-  if (!std::isfinite(value))
-    throw SolveError(fmt::format("the {} \"{}\" is {} at X = ({:.6g}), t = {:.6g} s. Correct the expression.", what,
-                                 f.text(), value, fmt::join(X, ", "), t));
+  if (!std::isfinite(value)) throw_not_finite(f.text(), value, X, t, what);
   return value;
 }
 
-// A formula of its own for some of the points.
-struct ExpressionAtPoints::Block {
-  Expression formula;
-  Index first, last;
-};
-
 ExpressionAtPoints::ExpressionAtPoints(const Expression& f, std::vector<double> points, std::string what)
-    : points_(std::move(points)), what_(std::move(what)), one_for_all_(!f.depends_on_position()) {
-  constexpr Index at_once = 512;
-  const Index count = one_for_all_ ? 1 : std::ssize(points_) / 3;
-  values_.resize(static_cast<std::size_t>(count));
-  for (Index first = 0; first < count; first += at_once)
-    blocks_.push_back({f.copy(), first, std::min(first + at_once, count)});
+    : points_(std::move(points)), text_(f.text()), what_(std::move(what)), one_for_all_(!f.depends_on_position()) {
+  if (one_for_all_) points_.resize(3);
+  values_.resize(points_.size() / 3, f.constant().value_or(0.0));
+  if (f.constant()) return;
+  columns_ = std::make_unique<FormulaColumns>(f.parser_->formula, f.parser_->X, f.parser_->t, points_);
+  blocks_ = (std::ssize(values_) + at_once - 1) / at_once;
   if (f.depends_on_time()) return;
-  for (Index block = 0; block < blocks(); ++block) evaluate(block, 0.0);
-  blocks_.clear();
+  for (Index block = 0; block < blocks_; ++block) evaluate(block, 0.0);
+  columns_.reset();
+  blocks_ = 0;
 }
 
 ExpressionAtPoints::~ExpressionAtPoints() = default;
 ExpressionAtPoints::ExpressionAtPoints(ExpressionAtPoints&&) noexcept = default;
 
-Index ExpressionAtPoints::blocks() const { return std::ssize(blocks_); }
+std::span<double> ExpressionAtPoints::of_block(std::vector<double>& all, Index block) const {
+  return std::span(all).subspan(static_cast<std::size_t>(block * at_once),
+                                static_cast<std::size_t>(std::min(at_once, std::ssize(all) - block * at_once)));
+}
 
 void ExpressionAtPoints::evaluate(Index block, double t) {
-  const auto& [formula, first, last] = blocks_[static_cast<std::size_t>(block)];
-  if (formula.constant_) {
-    std::fill(values_.begin() + first, values_.begin() + last, *formula.constant_);
-    return;
-  }
-  Expression::Parser& parser = *formula.parser_;
-  parser.set_time(t);
-  bool finite = true;
-  for (Index i = first; i < last; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    std::copy_n(&points_[3 * at], 3, parser.X.begin());
-    values_[at] = parser.formula.Eval();
-    finite = finite && std::isfinite(values_[at]);
-  }
-  for (Index i = first; i < last && !finite; ++i)
-    finite_value(formula, std::span(points_).subspan(3 * static_cast<std::size_t>(i), 3), t, what_);  // says which
+  const std::span<double> values = of_block(values_, block);
+  columns_->evaluate(block * at_once, t, values);
+  const auto wrong = std::ranges::find_if_not(values, [](double value) { return std::isfinite(value); });
+  if (wrong == values.end()) return;
+  const auto point = static_cast<std::size_t>(&*wrong - values_.data());
+  throw_not_finite(text_, *wrong, std::span(points_).subspan(3 * point, 3), t, what_);
 }
+
+namespace {
+
+// Fourth-order differences: 12 delta df/dt = sum of weights times f(t + at delta). One-sided ones may look back as
+// well.
+struct Weight {
+  double at, weight;
+};
+constexpr std::array<Weight, 4> central = {{{-2, 1}, {-1, -8}, {1, 8}, {2, -1}}};
+constexpr std::array<Weight, 5> one_sided = {{{0, -25}, {1, 48}, {2, -36}, {3, 16}, {4, -3}}};
+
+}  // namespace
 
 double time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {
   if (!f.depends_on_time()) return 0.0;
-  const auto at = [&](double k) { return f(X, t + k * delta); };
-  const auto one_sided = [&](double side) {
-    return side * (-25.0 * at(0) + 48.0 * at(side) - 36.0 * at(2 * side) + 16.0 * at(3 * side) - 3.0 * at(4 * side)) /
-           (12.0 * delta);
+  const auto difference = [&](std::span<const Weight> weights, double side) {
+    double sum = 0.0;
+    for (const Weight& of : weights) sum += of.weight * f(X, t + side * of.at * delta);
+    return side * sum / (12.0 * delta);
   };
-  if (t < 2.0 * delta) return one_sided(1.0);
-  const double central = (at(-2) - 8.0 * at(-1) + 8.0 * at(1) - at(2)) / (12.0 * delta);
-  return std::isfinite(central) ? central : one_sided(-1.0);
+  if (t < 2.0 * delta) return difference(one_sided, 1.0);
+  const double found = difference(central, 1.0);
+  return std::isfinite(found) ? found : difference(one_sided, -1.0);
+}
+
+void ExpressionAtPoints::rates(Index block, double t, double delta, std::span<double> rates) const {
+  std::array<double, at_once> value, sum;
+  const std::size_t n = rates.size();
+  const auto difference = [&](std::span<const Weight> weights, double side, auto&& wanted) {
+    std::fill_n(sum.begin(), n, 0.0);
+    for (const Weight& of : weights) {
+      columns_->evaluate(block * at_once, t + side * of.at * delta, std::span(value).first(n));
+      for (std::size_t i = 0; i < n; ++i) sum[i] += of.weight * value[i];
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      if (wanted(i)) rates[i] = side * sum[i] / (12.0 * delta);
+  };
+  const auto all = [](std::size_t) { return true; };
+  if (t < 2.0 * delta) return difference(one_sided, 1.0, all);
+  difference(central, 1.0, all);
+  if (!std::ranges::all_of(rates, [](double rate) { return std::isfinite(rate); }))
+    difference(one_sided, -1.0, [&](std::size_t i) { return !std::isfinite(rates[i]); });
 }
 
 double second_time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {

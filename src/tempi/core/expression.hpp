@@ -18,7 +18,7 @@ namespace tempi {
 // Named numbers a formula may use, beside `pi`.
 using Constants = std::map<std::string, double>;
 
-// One formula, parsed by muParser once and evaluated often. Not for use by two threads at a time.
+// One formula, parsed and evaluated by muParser. Not for use by two threads at a time.
 // Operators + - * / ^ < <= > >= == != && || ?: and the functions sin cos tan asin acos atan atan2 sinh cosh tanh
 // exp ln log10 log2 sqrt abs min max sign rint sum avg. `ln` is the natural logarithm.
 class Expression {
@@ -31,8 +31,6 @@ class Expression {
   ~Expression();
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
-
-  Expression copy() const;  // with a parser of its own: for another thread
 
   // Value at reference position `X` (1, 2 or 3 components) and time t. May be NaN or infinite: the caller knows
   // what it means and names the place.
@@ -58,9 +56,12 @@ class Expression {
 // f(X, t), a number. Throws SolveError where it is not: `what` it is, its text, X and t.
 double finite_value(const Expression& f, std::span<const double> X, double t, std::string_view what);
 
+class FormulaColumns;
+
 // A formula at points that stay, as often as time goes on: looked at once. One that does not depend on the position has
-// one value for all points, one that does not depend on time is evaluated once. Points in blocks, each with a parser of
-// its own, so that threads may share them. (muParser's bulk mode would start OpenMP threads of its own, however many
+// one value for all points, one that does not depend on time is evaluated once, and of one of both what depends on one
+// of them only (formula_columns.hpp): the bits of Expression at each point. Points in blocks, which threads may share.
+// (muParser's bulk mode evaluates everything at every point, and would start OpenMP threads of its own, however many
 // the caller wants.)
 class ExpressionAtPoints {
  public:
@@ -69,17 +70,24 @@ class ExpressionAtPoints {
   ~ExpressionAtPoints();
   ExpressionAtPoints(ExpressionAtPoints&&) noexcept;
 
-  Index blocks() const;                  // that have to be evaluated as time goes on; 0: of a formula without time
-  void evaluate(Index block, double t);  // throws SolveError as finite_value
+  Index blocks() const { return blocks_; }  // that have to be evaluated as time goes on; 0: of a formula without time
+  void evaluate(Index block, double t);     // throws SolveError as finite_value
   const double& operator[](std::size_t point) const { return values_[one_for_all_ ? 0 : point]; }  // stays there
+  std::size_t size() const { return values_.size(); }                                              // points, or 1
   std::span<const double> points() const { return points_; }
 
- private:
-  struct Block;
+  // time_derivative at a block's points.
+  void rates(Index block, double t, double delta, std::span<double> rates) const;
+  // What `all`, with a number for each value there is, has of a block.
+  std::span<double> of_block(std::vector<double>& all, Index block) const;
 
-  std::vector<Block> blocks_;
+ private:
+  static constexpr Index at_once = 512;
+
   std::vector<double> points_, values_;
-  std::string what_;
+  std::unique_ptr<FormulaColumns> columns_;  // of formulas with time
+  Index blocks_ = 0;
+  std::string text_, what_;
   bool one_for_all_ = false;
 };
 

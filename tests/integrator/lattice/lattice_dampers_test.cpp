@@ -137,7 +137,8 @@ TEST_P(EveryElement, ResistsAsItsDenseMatricesDo) {
   const Body body = viscous_body(GetParam().make(), true);
   const Model& model = *body.model;
   const LatticeGroups plan = with_one_step(model);
-  const LatticeSupports supports(model, plan, 1.0, 0.01);
+  ThreadTeam team(1);
+  const LatticeSupports supports(model, plan, team, 1.0, 0.01);
   Held held(plan.node_of_line.size());
   for (std::size_t i = 0; i < held.size(); ++i)
     for (std::size_t c = 0; c < 3; ++c) held[i][c] = supports.holds(i, c);
@@ -364,7 +365,7 @@ double error_after(const Body& body, int steps, const std::function<double(int)>
   std::vector<std::int32_t> ticks(static_cast<std::size_t>(model.term_count()), 1);
   const LatticeGroups plan = lattice_groups(model, ticks);
   ThreadTeam team(1);
-  const LatticeSupports supports(model, plan, 1.0, 0.01);
+  const LatticeSupports supports(model, plan, team, 1.0, 0.01);
   LatticeDampers dampers(model, plan, supports, team, 1e-9);  // of steps so short that one turn does
   State state = shaken(body);
   const auto n = static_cast<Index>(state.velocity.size());

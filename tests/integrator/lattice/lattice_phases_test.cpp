@@ -235,7 +235,7 @@ TEST(LatticeSupports, GiveToTheLedgerWhatKicksGaveToHeldComponents) {
     all.push_back(std::move(support));
     parts.supports = Supports(std::move(all), parts.reference, 2);
   });
-  LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
+  LatticeSupports supports(chain.model, chain.plan, chain.team, 0.25, 0.01);
   supports.start(chain.nodes.lines());
   supports.read(chain.nodes.lines());
   EXPECT_EQ(chain.line(2).velocity[1], 0.0);
@@ -259,7 +259,7 @@ TEST(LatticeSupports, MoveNodesAsPrescribedAndBookTheirOwnMass) {
     all.push_back(moving("hand", {Chain::node(0)}, {"2*t", "0"}, 2));
     parts.supports = Supports(std::move(all), parts.reference, 2);
   });
-  LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
+  LatticeSupports supports(chain.model, chain.plan, chain.team, 0.25, 0.01);
   supports.start(chain.nodes.lines());
   supports.read(chain.nodes.lines());
   EXPECT_NEAR(chain.line(0).velocity[0], 2.0, 1e-12);
@@ -275,7 +275,7 @@ TEST(LatticeDrag, SolvesEachNodeExactly) {
     parts.forces.push_back(make_drag(2, {{Chain::node(1), 0.8}, {Chain::node(1), 0.6}}));
     parts.hosts.push_back({make_id<TermId>(0), make_id<TermId>(1)});
   });
-  LatticeSupports supports(chain.model, chain.plan, 0.25, 0.01);
+  LatticeSupports supports(chain.model, chain.plan, chain.team, 0.25, 0.01);
   LatticeDrag drag(chain.model, chain.plan, supports, chain.team);
   std::vector<LatticeDrag::Vector> before(4);
   const double m = 2.0;

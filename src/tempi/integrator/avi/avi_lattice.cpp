@@ -47,7 +47,7 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
       nodes_(model, plan_, lattice_.tick, model.layers().empty() ? 0 : LatticeContact::fine_bits),
       strikes_(plan_, team_),
       loads_(model, plan_, team_),
-      supports_(model, plan_, lattice_.tick, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
+      supports_(model, plan_, team_, lattice_.tick, 0.1 * lattice_.tick * *std::ranges::min_element(lattice_.ticks)),
       mollifier_(options.coupling == Coupling::mollified && !synchronous_
                      ? std::make_unique<LatticeMollifier>(model, plan_, strikes_, supports_, team_, lattice_)
                      : nullptr),

@@ -2,8 +2,9 @@
 #include "tempi/integrator/lattice/lattice_supports.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "tempi/core/cross.hpp"
@@ -19,18 +20,16 @@ Vector place(const Vector& X, const NodeLine& node) {
 
 }  // namespace
 
-LatticeSupports::LatticeSupports(const Model& model, const LatticeGroups& plan, double tick, double delta)
+LatticeSupports::LatticeSupports(const Model& model, const LatticeGroups& plan, ThreadTeam& team, double tick,
+                                 double delta)
     : supports_(model.supports()),
+      team_(team),
       dim_(static_cast<std::size_t>(model.dim())),
       tick_(tick),
       delta_(delta),
       held_of_line_(plan.node_of_line.size(), -1),
       of_group_(plan.groups.size()),
-      moving_of_group_(plan.groups.size()) {
-  const double never = std::numeric_limits<double>::quiet_NaN();
-  last_.assign(static_cast<std::size_t>(supports_.size()),
-               {Value{never, 0.0, 0.0}, Value{never, 0.0, 0.0}, Value{never, 0.0, 0.0}});
-  sums_.resize(last_.size());
+      sums_(static_cast<std::size_t>(supports_.size())) {
   for (std::size_t line = 0; line < plan.node_of_line.size(); ++line) {
     const NodeId a = plan.node_of_line[line];
     if (!supports_.holds(a)) continue;
@@ -53,23 +52,49 @@ LatticeSupports::LatticeSupports(const Model& model, const LatticeGroups& plan, 
       if (std::ranges::any_of(faster, acts_too)) continue;
       faster.push_back(plan.groups[g].ticks);
       of_group_[g].push_back(h);
-      if (std::ranges::any_of(held_[static_cast<std::size_t>(h)].moves, std::identity{}))
-        moving_of_group_[g].push_back(h);
     }
+  for (const auto& held : of_group_) moving_of_group_.push_back(moving(held));
 }
 
-// Formulas of time alone are looked at once an instant.
-LatticeSupports::Value LatticeSupports::motion(const Held& held, std::size_t c, double t) {
-  const auto look = [&] {
-    const int component = static_cast<int>(c);
-    return Value{t, *supports_.displacement(held.node, component, t),
-                 supports_.velocity(held.node, component, t, delta_)};
+LatticeSupports::Moving LatticeSupports::moving(std::span<const std::int32_t> all) const {
+  struct Course {
+    std::int32_t support;
+    std::size_t component;
+    std::vector<std::int32_t> held{};
+    std::vector<double> X{};
   };
-  const auto s = static_cast<std::size_t>(held.support[c]);
-  if (supports_[held.support[c]].displacement[c]->depends_on_position()) return look();
-  Value& last = last_[s][c];
-  if (last.time != t) last = look();
-  return last;
+  Moving moving;
+  std::vector<Course> courses;
+  for (const std::int32_t h : all) {
+    const Held& held = held_[static_cast<std::size_t>(h)];
+    if (std::ranges::any_of(held.moves, std::identity{})) moving.nodes.push_back({h});
+    for (std::size_t c = 0; c < dim_; ++c) {
+      if (!held.moves[c]) continue;
+      auto course = std::ranges::find_if(courses, [&](const Course& of) {
+        return of.support == held.support[c] && of.component == c;
+      });
+      if (course == courses.end()) course = courses.insert(course, {held.support[c], c});
+      course->held.push_back(h);
+      course->X.insert(course->X.end(), held.X.begin(), held.X.end());
+    }
+  }
+  for (Course& of : courses)
+    moving.paths.push_back({of.support,
+                            of.component,
+                            std::move(of.held),
+                            ExpressionAtPoints(*supports_[of.support].displacement[of.component], std::move(of.X),
+                                               "prescribed displacement"),
+                            {}});
+  for (Path& path : moving.paths) {
+    path.velocity.resize(path.displacement.size());
+    auto mover = moving.nodes.begin();
+    for (std::size_t i = 0; i < path.held.size(); ++i) {
+      while (mover->held != path.held[i]) ++mover;
+      mover->displacement[path.component] = &path.displacement[i];
+      mover->velocity[path.component] = &path.velocity[std::min(i, path.velocity.size() - 1)];
+    }
+  }
+  return moving;
 }
 
 void LatticeSupports::start(std::span<NodeLine> nodes) {
@@ -79,9 +104,9 @@ void LatticeSupports::start(std::span<NodeLine> nodes) {
       NodeLine& node = nodes[held.line];
       node.velocity[c] = 0.0;
       if (!held.moves[c]) continue;
-      const Value value = motion(held, c, 0.0);
-      node.displacement[c] = value.displacement;
-      node.velocity[c] = value.velocity;
+      const int component = static_cast<int>(c);
+      node.displacement[c] = *supports_.displacement(held.node, component, 0.0);
+      node.velocity[c] = supports_.velocity(held.node, component, 0.0, delta_);
     }
 }
 
@@ -89,23 +114,33 @@ void LatticeSupports::read(std::span<const NodeLine> nodes) {
   for (Held& held : held_) std::copy_n(nodes[held.line].velocity, 3, held.velocity.begin());
 }
 
+// Where a path's nodes are at time t, and how fast.
+void LatticeSupports::look_at(Path& path, double t) {
+  std::atomic<bool> finite = true;
+  team_.for_each(path.displacement.blocks(), [&](Index block) {
+    path.displacement.evaluate(block, t);
+    const std::span<double> velocity = path.displacement.of_block(path.velocity, block);
+    path.displacement.rates(block, t, delta_, velocity);
+    if (!std::ranges::all_of(velocity, [](double v) { return std::isfinite(v); }))
+      finite.store(false, std::memory_order_relaxed);
+  });
+  if (finite) return;
+  for (const std::int32_t h : path.held)  // says which
+    supports_.velocity(held_[static_cast<std::size_t>(h)].node, static_cast<int>(path.component), t, delta_);
+}
+
 void LatticeSupports::follow(std::size_t group, double now, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers) {
-  if (moving_of_group_[group].empty()) return;
-  try {
-    for (const std::int32_t h : moving_of_group_[group]) move(held_[static_cast<std::size_t>(h)], now, nodes);
-  } catch (...) {  // a formula without a value: those that have moved are booked
-    book(ledgers);
-    throw;
-  }
+  Moving& moving = moving_of_group_[group];
+  if (moving.nodes.empty()) return;
+  for (Path& path : moving.paths) look_at(path, now * tick_);
+  for (const Mover& mover : moving.nodes) move(mover, now, nodes);
   book(ledgers);
 }
 
-void LatticeSupports::move(Held& held, double now, std::span<NodeLine> nodes) {
+void LatticeSupports::move(const Mover& to, double now, std::span<NodeLine> nodes) {
+  Held& held = held_[static_cast<std::size_t>(to.held)];
   NodeLine& node = nodes[held.line];
   if (node.clock == now) return;
-  std::array<Value, 3> to{};
-  for (std::size_t c = 0; c < dim_; ++c)
-    if (held.moves[c]) to[c] = motion(held, c, now * tick_);
   const double elapsed = (now - node.clock) * tick_;
   const Vector x_old = place(held.X, node);
   Vector v_old{}, v_new{};
@@ -115,8 +150,8 @@ void LatticeSupports::move(Held& held, double now, std::span<NodeLine> nodes) {
     if (!held.moves[c]) {
       node.displacement[c] += node.velocity[c] * elapsed;
     } else {
-      node.displacement[c] = to[c].displacement;
-      node.velocity[c] = held.velocity[c] = to[c].velocity;
+      node.displacement[c] = *to.displacement[c];
+      node.velocity[c] = held.velocity[c] = *to.velocity[c];
       if (mover == Supports::none) mover = held.support[c];
     }
     v_new[c] = node.velocity[c];

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "tempi/core/expression.hpp"
+#include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 
 namespace tempi {
@@ -14,7 +16,7 @@ namespace tempi {
 class LatticeSupports {
  public:
   // All must outlive it. `delta` [s]: spacing of the differences of prescribed motions.
-  LatticeSupports(const Model& model, const LatticeGroups& plan, double tick, double delta);
+  LatticeSupports(const Model& model, const LatticeGroups& plan, ThreadTeam& team, double tick, double delta);
 
   bool any() const { return !held_.empty(); }
 
@@ -56,24 +58,38 @@ class LatticeSupports {
     std::array<bool, 3> moves{};       // as a function of time
     std::array<double, 3> velocity{};  // of held components
   };
-  struct Value {  // of a motion of time alone, at an instant
-    double time, displacement, velocity;
+  struct Path {  // a component of nodes that move with a group as one formula says
+    std::int32_t support;
+    std::size_t component;
+    std::vector<std::int32_t> held;  // places of these nodes
+    ExpressionAtPoints displacement;
+    std::vector<double> velocity;
+  };
+  struct Mover {
+    std::int32_t held;
+    std::array<const double*, 3> displacement{}, velocity{};  // of components that move, on their paths
+  };
+  struct Moving {
+    std::vector<Path> paths;
+    std::vector<Mover> nodes;
   };
 
-  void move(Held& held, double now, std::span<NodeLine> nodes);
-  Value motion(const Held& held, std::size_t component, double t);
+  Moving moving(std::span<const std::int32_t> held) const;
+  void look_at(Path& path, double t);
+  void move(const Mover& mover, double now, std::span<NodeLine> nodes);
   void settle(const Held& held, std::span<NodeLine> nodes);
   void book(std::vector<Ledger>& ledgers);
 
   const Supports& supports_;
+  ThreadTeam& team_;
   std::size_t dim_;
   double tick_, delta_;
   std::vector<Held> held_;
   std::vector<std::int32_t> held_of_line_;
   // Places in held_, of nodes of which no faster group that acts too takes care.
-  std::vector<std::vector<std::int32_t>> of_group_, moving_of_group_;
-  std::vector<std::array<Value, 3>> last_;  // by support
-  std::vector<Given> sums_;                 // by support, of the instant
+  std::vector<std::vector<std::int32_t>> of_group_;
+  std::vector<Moving> moving_of_group_;  // of these
+  std::vector<Given> sums_;              // by support, of the instant
 };
 
 }  // namespace tempi
