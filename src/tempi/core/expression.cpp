@@ -58,6 +58,7 @@ Expression::Expression(const std::string& text, const Constants& constants, std:
     if (with_time) formula.DefineVar("t", &parser_->t);
     formula.DefineConst("pi", std::numbers::pi);
     for (const auto& [name, value] : constants) formula.DefineConst(name, value);
+    FormulaColumns::define_functions(formula);
     refuse_assignment(text);
     formula.SetExpr(text);
     int results = 0;

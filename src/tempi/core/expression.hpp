@@ -60,9 +60,9 @@ class FormulaColumns;
 
 // A formula at points that stay, as often as time goes on: looked at once. One that does not depend on the position has
 // one value for all points, one that does not depend on time is evaluated once, and of one of both what depends on one
-// of them only (formula_columns.hpp): the bits of Expression at each point. Points in blocks, which threads may share.
-// (muParser's bulk mode evaluates everything at every point, and would start OpenMP threads of its own, however many
-// the caller wants.)
+// of them only (formula_columns.hpp, which says when the last places differ). Points in blocks, which threads may
+// share. (muParser's bulk mode evaluates everything at every point, and would start OpenMP threads of its own, however
+// many the caller wants.)
 class ExpressionAtPoints {
  public:
   // `points`: three components each. What `f` is, for messages.

@@ -7,6 +7,31 @@
 #include "tempi/core/error.hpp"
 
 namespace tempi {
+namespace {
+
+struct Known {
+  const char* name;
+  double (*function)(double);
+  VectorFunction in_packs;
+};
+constexpr std::array<Known, 6> known = {{{"sin", [](double x) { return std::sin(x); }, vector_sin},
+                                         {"cos", [](double x) { return std::cos(x); }, vector_cos},
+                                         {"tanh", [](double x) { return std::tanh(x); }, vector_tanh},
+                                         {"exp", [](double x) { return std::exp(x); }, vector_exp},
+                                         {"ln", [](double x) { return std::log(x); }, vector_log},
+                                         {"sqrt", [](double x) { return std::sqrt(x); }, vector_sqrt}}};
+
+VectorFunction in_packs(const mu::generic_callable_type& function) {
+  for (const Known& of : known)
+    if (function._pRawFun == reinterpret_cast<mu::erased_fun_type>(of.function)) return of.in_packs;
+  return nullptr;
+}
+
+}  // namespace
+
+void FormulaColumns::define_functions(mu::Parser& formula) {
+  for (const Known& of : known) formula.DefineFun(of.name, of.function);
+}
 
 FormulaColumns::FormulaColumns(const mu::Parser& formula, const std::array<double, 3>& X, const double& t,
                                std::span<const double> points) {
@@ -51,6 +76,7 @@ void FormulaColumns::parse(const mu::Parser& formula, const std::array<double, 3
       case mu::cmFUNC:
         operation.function = token.Fun.cb;
         operation.arguments = token.Fun.argc;
+        operation.in_packs = in_packs(operation.function);
         push(operation, static_cast<std::size_t>(std::abs(token.Fun.argc)));
         continue;
       default:
@@ -115,6 +141,30 @@ void FormulaColumns::apply(const Operation& operation, std::span<const Column> o
   }
 }
 
+// Where it can be: n up to at_once, and room for whole packs behind the operands that are columns of a pass, and in
+// `to`.
+bool FormulaColumns::apply_in_packs(const Operation& operation, std::span<const Column> of, std::size_t n, double* to) {
+  const std::size_t whole = (n + 7) / 8 * 8;
+  if (operation.in_packs != nullptr) {
+    operation.in_packs(of[0].at, whole, to);
+    return true;
+  }
+  if (operation.code != mu::cmPOW) return false;
+  if (of[1].stride == 0 && of[1].at[0] == 2.0) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = of[0][i] * of[0][i];
+    return true;
+  }
+  std::array<double, at_once> base, exponent;
+  base.fill(1.0);
+  exponent.fill(1.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    base[i] = of[0][i];
+    exponent[i] = of[1][i];
+  }
+  vector_pow(base.data(), exponent.data(), whole, to);
+  return true;
+}
+
 // Numbers every operation's place, and finds what depends on the place alone.
 void FormulaColumns::keep_columns(std::span<const double> points) {
   std::vector<bool> looked_at(operations_.size());  // by what is no column to be kept
@@ -165,7 +215,8 @@ void FormulaColumns::evaluate(Index first, double t, std::span<double> values) c
     operands.clear();
     if (operations_[k].depends == on_time && operations_[k].operands.empty()) operands.push_back({&t, 0});
     for (const std::size_t of : operations_[k].operands) operands.push_back(column(of, begin));
-    apply(operations_[k], operands, n, to);
+    if (operations_[k].depends != on_both || !apply_in_packs(operations_[k], operands, n, to))
+      apply(operations_[k], operands, n, to);
   };
   for (const std::size_t k : of_time_) compute(k, 0, 1, &numbers[operations_[k].at]);
   const Index last = first + std::ssize(values);
