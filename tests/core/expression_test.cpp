@@ -241,7 +241,7 @@ TEST(ExpressionAtPoints, HasNoValueWhereAFunctionHasNone) {
   }
 }
 
-// Formulas drawn at random, of all there is in them.
+// Formulas drawn at random, of what keeps muParser's bits.
 std::string drawn_formula(std::mt19937& random, int depth) {
   const auto one_of = [&](const auto& all) { return all[random() % std::size(all)]; };
   const auto part = [&] { return drawn_formula(random, depth - 1); };
@@ -286,6 +286,38 @@ TEST(ExpressionAtPoints, SaysWhereAndWhenAValueIsNone) {
     EXPECT_NE(said.find("X = (1, 0, 0), t = 1.5 s"), std::string::npos) << said;
   }
   EXPECT_THROW(ExpressionAtPoints(Expression("1/X", {}), {0.0, 0.0, 0.0}, "force"), SolveError);
+}
+
+// What they mean, told by C++: at one point, and at many.
+TEST(Expression, OfPlaceAndTimeHasTheValuesItSays) {
+  struct Case {
+    const char* text;
+    double (*value)(double x, double y, double t);
+  };
+  const Case cases[] = {
+      {"X*sin(2*t)", [](double x, double, double t) { return x * std::sin(2 * t); }},
+      {"X*sin(2*t) + Y*exp(-t)*cos( 3*(t + 1) )",
+       [](double x, double y, double t) { return x * std::sin(2 * t) + y * std::exp(-t) * std::cos(3 * (t + 1)); }},
+      {"sin(X*t)*sqrt(t)", [](double x, double, double t) { return std::sin(x * t) * std::sqrt(t); }},
+      {"atan2(Y, sin(t))", [](double, double y, double t) { return std::atan2(y, std::sin(t)); }},
+      {"max(X, sin(cos(t)))", [](double x, double, double t) { return std::max(x, std::sin(std::cos(t))); }},
+      {"1e-6*X*(t < 0.5 ? ln(t + 1) : 2e0*t)",
+       [](double x, double, double t) { return 1e-6 * x * (t < 0.5 ? std::log(t + 1) : 2e0 * t); }},
+      {"X + sin(2*k)*t", [](double x, double, double t) { return x + std::sin(6.0) * t; }}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.text);
+    const Expression f(c.text, {{"k", 3.0}});
+    EXPECT_TRUE(f.depends_on_position() && f.depends_on_time());
+    std::vector<double> points;
+    for (int i = 0; i < 60; ++i) points.insert(points.end(), {0.3 + 0.01 * i, 1.0 - 0.02 * i, 0.0});
+    ExpressionAtPoints at(f, points, "load");
+    for (std::size_t i = 0; i < 60; ++i) {
+      const double t = 0.1 * static_cast<double>((7 * i) % 23), x = points[3 * i], y = points[3 * i + 1];
+      at.evaluate(0, t);
+      ASSERT_NEAR(f(Point{x, y, 0.0}, t), c.value(x, y, t), 1e-15) << i;
+      ASSERT_NEAR(at[i], c.value(x, y, t), 1e-15) << i;
+    }
+  }
 }
 
 }  // namespace

@@ -91,13 +91,7 @@ std::span<const double> Supports::point(NodeId a) const {
 std::optional<double> Supports::displacement(NodeId a, int component, double t) const {
   const Expression* f = prescribed(a, component);
   if (f == nullptr) return std::nullopt;
-  const double value = (*f)(point(a), t);
-  if (!std::isfinite(value))
-    throw SolveError(
-        fmt::format("the prescribed displacement \"{}\" is {} at X = ({:.6g}), t = {:.6g} s. Correct the "
-                    "expression.",
-                    f->text(), value, fmt::join(point(a), ", "), t));
-  return value;
+  return finite_value(*f, point(a), t, "prescribed displacement");
 }
 
 double Supports::velocity(NodeId a, int component, double t, double delta) const {

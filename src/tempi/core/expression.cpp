@@ -6,10 +6,8 @@
 #include <muParser.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numbers>
 
 #include "tempi/core/error.hpp"
