@@ -57,28 +57,66 @@ void ThreadTeam::work(std::uint32_t loop, std::size_t own) {
     std::uint64_t next = share.next.load(std::memory_order_acquire);
     while (next >> 32 == loop && static_cast<std::uint32_t>(next) < share.end.load(std::memory_order_acquire)) {
       if (!share.next.compare_exchange_weak(next, next + 1, std::memory_order_acquire)) continue;
-      // An item is taken: this loop cannot end, and call and target are its own, until it is done.
-      call_.load(std::memory_order_relaxed)(target_.load(std::memory_order_relaxed), static_cast<std::uint32_t>(next));
-      ++done;
+      done += do_taken(loop, static_cast<std::uint32_t>(next));
       next = share.next.load(std::memory_order_acquire);
     }
   }
   if (done > 0) done_.fetch_add(done, std::memory_order_release);
 }
 
-void ThreadTeam::start(Index count, Call call, const void* target) {
+// An item is taken: this loop cannot end, and call, target and order are its own, until it is done. Returns how many
+// have been done: it and those that helped to get there.
+Index ThreadTeam::do_taken(std::uint32_t loop, std::uint32_t place) {
+  const Call call = call_.load(std::memory_order_relaxed);
+  const void* target = target_.load(std::memory_order_relaxed);
+  OrderedLoop* ordered = ordered_.load(std::memory_order_relaxed);
+  if (ordered == nullptr) {
+    call(target, place);
+    return 1;
+  }
+  const std::uint32_t item = ordered->order_[place];
+  Index done = 1;
+  for (int i = 0; !ordered->may_begin(item);) {
+    const Index others = help(loop, *ordered, item);
+    done += others;
+    if (others == 0) ++i < spins_before_sleep ? relax() : std::this_thread::yield();
+  }
+  call(target, item);
+  ordered->end(item);
+  return done;
+}
+
+// Does one of the items before this one, if one is left that nobody has taken: what it waits for may be a share of a
+// thread that is not awake. Threads so hold items in descending order; the smallest that any of them holds waits for
+// no item that is held, and those left are taken, so that somebody always gets on.
+Index ThreadTeam::help(std::uint32_t loop, const OrderedLoop& ordered, std::uint32_t item) {
+  for (Share& share : shares_) {
+    std::uint64_t next = share.next.load(std::memory_order_acquire);
+    const auto place = static_cast<std::uint32_t>(next);
+    if (place < share.end.load(std::memory_order_acquire) && ordered.order_[place] < item &&
+        share.next.compare_exchange_strong(next, next + 1, std::memory_order_acquire))
+      return do_taken(loop, place);
+  }
+  return 0;
+}
+
+void ThreadTeam::start(Index count, OrderedLoop* ordered, Call call, const void* target) {
+  if (ordered != nullptr) ordered->begin(size());
   const std::uint32_t loop = loop_.load(std::memory_order_relaxed) + 1;
   call_.store(call, std::memory_order_relaxed);
   target_.store(target, std::memory_order_relaxed);
+  ordered_.store(ordered, std::memory_order_relaxed);
   done_.store(0, std::memory_order_relaxed);
   const auto n = static_cast<Index>(shares_.size());
   for (Index k = 0; k < n; ++k) {
     Share& share = shares_[static_cast<std::size_t>(k)];
+    const auto begin = [&](Index thread) {
+      return ordered != nullptr ? ordered->begins_[static_cast<std::size_t>(thread)] : count * thread / n;
+    };
     // Closed first: who still holds the last loop's `next` must not take it for an item below the new end.
     share.next.store((std::uint64_t{loop} << 32) | 0xffffffffU, std::memory_order_relaxed);
-    share.end.store(static_cast<std::uint32_t>(count * (k + 1) / n), std::memory_order_release);
-    share.next.store((std::uint64_t{loop} << 32) | static_cast<std::uint64_t>(count * k / n),
-                     std::memory_order_release);
+    share.end.store(static_cast<std::uint32_t>(begin(k + 1)), std::memory_order_release);
+    share.next.store((std::uint64_t{loop} << 32) | static_cast<std::uint64_t>(begin(k)), std::memory_order_release);
   }
   loop_.store(loop, std::memory_order_release);
   loop_.notify_all();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tempi/core/ids.hpp"
+#include "tempi/core/ordered_loop.hpp"
 
 namespace tempi {
 
@@ -33,17 +34,12 @@ class ThreadTeam {
   // any thread, is thrown here once all items are done, whatever the number of threads: that of the first of them.
   template <class Item>
   void for_each(Index count, Item&& item) {
-    Guarded<std::remove_reference_t<Item>> guarded(item);
-    if (size() == 1 || count <= 1 || count > most_items)
-      for (Index i = 0; i < count; ++i) guarded(i);
-    else
-      start(
-          count,
-          [](const void* target, Index i) {
-            (*static_cast<Guarded<std::remove_reference_t<Item>>*>(const_cast<void*>(target)))(i);
-          },
-          &guarded);
-    if (guarded.thrown) std::rethrow_exception(guarded.thrown);
+    each(count, nullptr, item);
+  }
+  // item(i) of all items of an ordered loop.
+  template <class Item>
+  void for_each(OrderedLoop& loop, Item&& item) {
+    each(loop.size(), &loop, item);
   }
   // The same of short items, so many at once on one thread, one after the other: nodes_at_once where an item is a few
   // nanoseconds' work on a node.
@@ -75,6 +71,18 @@ class ThreadTeam {
     Index first = 0;  // item that threw
   };
 
+  template <class Item>
+  void each(Index count, OrderedLoop* ordered, Item& item) {
+    Guarded<Item> guarded(item);
+    if (size() == 1 || count <= 1 || count > most_items)
+      for (Index i = 0; i < count; ++i) guarded(i);
+    else
+      start(
+          count, ordered,
+          [](const void* target, Index i) { (*static_cast<Guarded<Item>*>(const_cast<void*>(target)))(i); }, &guarded);
+    if (guarded.thrown) std::rethrow_exception(guarded.thrown);
+  }
+
   using Call = void (*)(const void*, Index);
   static constexpr Index most_items = (Index{1} << 32) - 1;
 
@@ -85,14 +93,17 @@ class ThreadTeam {
     std::atomic<std::uint32_t> end{0};
   };
 
-  void start(Index count, Call call, const void* target);
+  void start(Index count, OrderedLoop* ordered, Call call, const void* target);
   void work(std::uint32_t loop, std::size_t own);
+  Index do_taken(std::uint32_t loop, std::uint32_t place);
+  Index help(std::uint32_t loop, const OrderedLoop& ordered, std::uint32_t item);
   void wait_for_loops(std::size_t own);
 
   std::vector<Share> shares_;
   std::vector<std::thread> threads_;
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> target_{nullptr};
+  std::atomic<OrderedLoop*> ordered_{nullptr};
   alignas(64) std::atomic<std::uint32_t> loop_{0};  // number of the loop in hand
   alignas(64) std::atomic<Index> done_{0};          // its items
   std::atomic<bool> over_{false};

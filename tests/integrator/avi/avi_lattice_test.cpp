@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -339,6 +340,36 @@ TEST(Threads, OfAnyNumberGiveTheSameBits) {
   const State expected = run_large_body(1, nullptr);
   EXPECT_FALSE(same_motion(expected, large_body().start));
   for (const int threads : {2, 3, 8}) EXPECT_TRUE(same_bits(run_large_body(threads, nullptr), expected)) << threads;
+}
+
+// More lists of parts than are remembered (LatticeStrikes::blocks): two parts in any order, each several times.
+TEST(Threads, GiveStrikesTheSameBitsInAnyOrderOfParts) {
+  const LargeBody& large = large_body();
+  const LatticeGroups plan = lattice_groups(*large.body.model, large.lattice.ticks);
+  std::vector<std::pair<std::size_t, std::size_t>> by_size;  // terms, group
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) by_size.emplace_back(plan.groups[g].parts[0].terms.size(), g);
+  std::ranges::sort(by_size, std::greater<>());
+  EXPECT_GE(by_size[1].first, 1000U);
+  State start = large.start;
+  for (std::size_t i = 0; i < start.velocity.size(); ++i) start.displacement[i] = 0.2 * start.velocity[i];
+  const auto run = [&](int threads) {
+    ThreadTeam team(threads);
+    const LatticeStrikes strikes(plan, team);
+    LatticeNodes nodes(*large.body.model, plan, large.lattice.tick);
+    nodes.read(start);
+    for (unsigned list = 0; list < 300; ++list) {
+      LatticeStrikes::Together together;
+      for (unsigned bit = 0; bit < 9; ++bit)
+        together.add(plan, by_size[(list >> bit) % 2].second, 1e-3 * large.lattice.tick);
+      EXPECT_TRUE(strikes.strike(together, 0.0, nodes.lines()));
+    }
+    State state = start;
+    nodes.write(state);
+    return state.velocity;
+  };
+  const std::vector<double> expected = run(1);
+  EXPECT_FALSE(test::same_bits(expected, start.velocity));
+  for (const int threads : {2, 5}) EXPECT_TRUE(test::same_bits(run(threads), expected)) << threads;
 }
 
 TEST(Threads, OfAnyNumberShowAnObserverTheSameBits) {

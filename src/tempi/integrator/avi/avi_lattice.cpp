@@ -65,11 +65,8 @@ AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions o
   acting_.reserve(plan_.groups.size());
   if (model.has_dampers()) before_.resize(nodes_.lines().size());
   std::size_t most = 0;
-  for (const LatticeGroup& group : plan_.groups) {
-    std::size_t at_once = 0;
-    for (const LatticePart& part : group.parts) at_once += part.terms.size() / updates_between_rechecks + 1;
-    most = std::max(most, at_once);
-  }
+  for (const LatticeGroup& group : plan_.groups)
+    for (const LatticePart& part : group.parts) most += part.terms.size() / updates_between_rechecks + 1;
   rechecked_terms_.reserve(most);
 }
 
@@ -136,9 +133,8 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
     watch_->begin();
   }
   if (contact_) contact_->note_before(acting_, now);
-  for (const std::size_t g : acting_) drift(state, g, now, observer != nullptr);
-  if (now > 0.0)
-    for (const std::size_t g : acting_) recheck_stability(state, g, std::lround(now) / group(g).ticks, t);
+  drift(state, now, observer != nullptr);
+  if (now > 0.0) recheck_stability(state, now);
   if (loads_.any())
     for (const std::size_t g : acting_) loads_.evaluate(g, t, nodes_.lines());  // they may throw: before any kick
   announce_dampers(part);
@@ -163,22 +159,30 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
   if (observer != nullptr) show(state, now, *observer);
 }
 
-// Whether every term was admissible.
+// Whether every term was admissible. Groups strike one after the other where somebody looks at nodes between them.
 bool AviLattice::strike(double t, double part, bool watched, LatticeCorrections* corrections) {
   failed_at_.clear();
-  const auto group_strikes = [&](std::size_t g) {
-    const double step = part * this->step(g);
-    if (corrections != nullptr) corrections->before(g, nodes_.lines());
+  const auto strike_groups = [&](std::span<const std::size_t> groups) {
+    if (corrections != nullptr) corrections->before(groups.front(), nodes_.lines());
+    gather(groups, part);
     const bool all =
-        watched ? watch_->strike(g, step, t, nodes_.lines()) : strikes_.strike(group(g), step, t, nodes_.lines());
-    if (corrections != nullptr) corrections->after(g, nodes_.lines());
+        watched ? watch_->strike(together_, t, nodes_.lines()) : strikes_.strike(together_, t, nodes_.lines());
+    if (corrections != nullptr) corrections->after(groups.front(), nodes_.lines());
     if (!all && failed_at_.empty()) failed_at_ = displacements();
     return all;
   };
+  const auto group_strikes = [&](std::size_t g) { return strike_groups({&g, 1}); };
   if (mollifier_) return mollifier_->strike(acting_.size(), part, t, nodes_.lines(), watched, group_strikes);
+  if (corrections == nullptr) return strike_groups(acting_);
   bool admissible = true;
   for (const std::size_t g : acting_) admissible = group_strikes(g) && admissible;
   return admissible;
+}
+
+// What groups strike with, for this part of their steps.
+void AviLattice::gather(std::span<const std::size_t> groups, double part) {
+  together_.clear();
+  for (const std::size_t g : groups) together_.add(plan_, g, part * step(g));
 }
 
 // Where nodes are now, shifted or not, as a state has them.
@@ -191,34 +195,42 @@ std::vector<double> AviLattice::displacements() const {
 }
 
 void AviLattice::strike_back(double t, double part) {
-  const auto group_strikes = [&](std::size_t g) {
-    return strikes_.strike(group(g), -part * step(g), t, nodes_.lines());
+  const auto strike_groups = [&](std::span<const std::size_t> groups) {
+    gather(groups, -part);
+    return strikes_.strike(together_, t, nodes_.lines());
   };
-  if (mollifier_) {
-    mollifier_->strike(acting_.size(), -part, t, nodes_.lines(), false, group_strikes);
-  } else {
-    for (const std::size_t g : acting_) group_strikes(g);
+  if (mollifier_)
+    mollifier_->strike(acting_.size(), -part, t, nodes_.lines(), false, [&](std::size_t g) {
+      return strike_groups({&g, 1});
+    });
+  else
+    strike_groups(acting_);
+}
+
+// The nodes that drift with the acting groups, some of them twice where steps do not nest.
+template <class Visit>
+void AviLattice::each_acting_line(Visit&& visit) {
+  for (std::size_t i = 0; i < acting_.size();) {
+    const Index first = group(acting_[i]).first_line;
+    Index last = first;
+    for (; i < acting_.size() && group(acting_[i]).first_line == last; ++i) last = group(acting_[i]).last_line;
+    team_.for_each(last - first, ThreadTeam::nodes_at_once,
+                   [&](Index line) { visit(static_cast<std::size_t>(first + line)); });
+  }
+  for (const std::size_t g : acting_) {
+    const auto& others = group(g).other_lines;
+    team_.for_each(std::ssize(others), ThreadTeam::nodes_at_once,
+                   [&](Index i) { visit(static_cast<std::size_t>(others[static_cast<std::size_t>(i)])); });
   }
 }
 
-// The nodes that drift with the group.
-template <class Visit>
-void AviLattice::each_line(std::size_t g, Visit&& visit) {
-  const LatticeGroup& group = plan_.groups[g];
-  const Index own = group.last_line - group.first_line, all = own + std::ssize(group.other_lines);
-  team_.for_each(all, ThreadTeam::nodes_at_once, [&](Index i) {
-    visit(static_cast<std::size_t>(i < own ? group.first_line + i
-                                           : group.other_lines[static_cast<std::size_t>(i - own)]));
-  });
-}
-
-void AviLattice::drift(State& state, std::size_t g, double now, bool watched) {
-  supports_.follow(g, now, nodes_.lines(), state.supports);
+void AviLattice::drift(State& state, double now, bool watched) {
+  for (const std::size_t g : acting_) supports_.follow(g, now, nodes_.lines(), state.supports);
   if (!watched && !model_.has_dampers()) {
-    each_line(g, [&](std::size_t line) { nodes_.drift(line, now); });
+    each_acting_line([&](std::size_t line) { nodes_.drift(line, now); });
     return;
   }
-  each_line(g, [&](std::size_t line) {
+  each_acting_line([&](std::size_t line) {
     nodes_.drift(line, now);
     const NodeLine& node = nodes_.lines()[line];
     if (model_.has_dampers()) std::copy_n(node.velocity, 3, before_[line].begin());
@@ -239,28 +251,31 @@ void AviLattice::rewind() {
   watch_.reset();
 }
 
-// A few terms of the group each time, so that all have had their turn after a while.
-void AviLattice::recheck_stability(State& state, std::size_t g, Index update, double t) {
+// A few terms of each acting group each time, so that all have had their turn after a while.
+void AviLattice::recheck_stability(State& state, double now) {
   if (rechecked_ == 0.0) return;
   rechecked_terms_.clear();
-  for (const LatticePart& part : group(g).parts) {
-    const auto size = static_cast<Index>(part.terms.size());
-    const auto nodes = std::min<Index>(10, static_cast<Index>(part.potential->stencil(0).size()));
-    const Index period = updates_between_rechecks * nodes;
-    const Index turn = update % period;
-    for (Index i = turn * size / period; i < (turn + 1) * size / period; ++i) {
-      rechecked_terms_.push_back(part.terms[static_cast<std::size_t>(i)]);
-      nodes_.write_nodes_of(rechecked_terms_.back(), state);
+  for (const std::size_t g : acting_)
+    for (const LatticePart& part : group(g).parts) {
+      const auto size = static_cast<Index>(part.terms.size());
+      const auto nodes = std::min<Index>(10, static_cast<Index>(part.potential->stencil(0).size()));
+      const Index period = updates_between_rechecks * nodes;
+      const Index turn = std::lround(now) / group(g).ticks % period;
+      for (Index i = turn * size / period; i < (turn + 1) * size / period; ++i) {
+        rechecked_terms_.push_back(part.terms[static_cast<std::size_t>(i)]);
+        nodes_.write_nodes_of(rechecked_terms_.back(), state);
+      }
     }
-  }
-  const double step = rechecked_ * this->step(g);
+  const auto is_stable = [&](TermId term) {
+    return model_.step_is_stable(term, state.displacement, rechecked_ * step(term));
+  };
   std::atomic<bool> stable = true;
-  team_.for_each(static_cast<Index>(rechecked_terms_.size()), [&](Index i) {
-    if (!model_.step_is_stable(rechecked_terms_[static_cast<std::size_t>(i)], state.displacement, step))
-      stable.store(false, std::memory_order_relaxed);
+  team_.for_each(std::ssize(rechecked_terms_), [&](Index i) {
+    if (!is_stable(rechecked_terms_[static_cast<std::size_t>(i)])) stable.store(false, std::memory_order_relaxed);
   });
   if (!stable)
-    for (const TermId term : rechecked_terms_) kick_drift_.require_stable(term, state, step, t);
+    for (const TermId term : rechecked_terms_)
+      kick_drift_.require_stable(term, state, rechecked_ * step(term), now * lattice_.tick);
 }
 
 // Takes back what the instant in hand has done but for dampers: velocities become those before it, to rounding.
@@ -308,8 +323,7 @@ void AviLattice::show(State& state, double now, Observer& observer) {
     for (const std::size_t g : acting_)
       for (const std::int32_t line : group(g).lines)
         nodes_.write(state, plan_.node_of_line[static_cast<std::size_t>(line)]);
-  for (const std::size_t g : acting_)
-    each_line(g, [&](std::size_t line) { watch_->note_after(line, nodes_.lines()[line]); });
+  each_acting_line([&](std::size_t line) { watch_->note_after(line, nodes_.lines()[line]); });
   if (mollifier_)
     for (const std::size_t g : acting_) watch_->add_works(g, *mollifier_, acting_.size());
   if (model_.has_dampers()) dampers_.look_at_works(watch_->means());

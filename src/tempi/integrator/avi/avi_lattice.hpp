@@ -106,10 +106,11 @@ class AviLattice final : public Integrator {
   void act(State& state, Index s, Observer* observer);
   void instant(State& state, double now, double part, Observer* observer);
   bool strike(double t, double part, bool watched, LatticeCorrections* corrections);
-  void drift(State& state, std::size_t group, double now, bool watched);
-  void recheck_stability(State& state, std::size_t group, Index update, double t);
+  void drift(State& state, double now, bool watched);
+  void recheck_stability(State& state, double now);
   std::vector<double> displacements() const;
   void strike_back(double t, double part);
+  void gather(std::span<const std::size_t> groups, double part);
   [[noreturn]] void fail(State& state, double t, double part);
   void take_back(State& state, double t, double part);
   void announce_dampers(double part);
@@ -122,7 +123,7 @@ class AviLattice final : public Integrator {
   const LatticeGroup& group(std::size_t g) const { return plan_.groups[g]; }
   double step(std::size_t g) const { return lattice_.tick * group(g).ticks; }
   template <class Visit>
-  void each_line(std::size_t group, Visit&& visit);
+  void each_acting_line(Visit&& visit);
 
   const Model& model_;
   TickLattice lattice_;
@@ -158,7 +159,8 @@ class AviLattice final : public Integrator {
   std::unique_ptr<Kept> kept_;
   std::vector<Index> due_;           // of each group, its next tick
   std::vector<std::size_t> acting_;  // groups, in the instant in hand
-  std::vector<Vector> before_;       // by line, velocities before its kicks; where there are dampers
+  LatticeStrikes::Together together_;
+  std::vector<Vector> before_;  // by line, velocities before its kicks; where there are dampers
   std::vector<TermId> rechecked_terms_;
   std::vector<double> failed_at_;  // where a group looked when a term of it was not admissible
   bool started_ = false;

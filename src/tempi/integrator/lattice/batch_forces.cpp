@@ -14,6 +14,7 @@ BatchForces::BatchForces(const Model& model, int threads)
       dampers_(model, plan_, team_),
       lines_(static_cast<std::size_t>(model.node_count())) {
   for (NodeLine& line : lines_) line.inverse_mass = 1.0;
+  for (std::size_t g = 0; g < plan_.groups.size(); ++g) all_.add(plan_, g, 1.0);
 }
 
 // visit(line, the place of its first component by node); what lies at `by_node` and there is fetched before.
@@ -42,8 +43,7 @@ void BatchForces::place(std::span<const double> u) {
 bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load) {
   const auto d = static_cast<std::size_t>(model_.dim());
   place(u);
-  bool admissible = true;
-  for (const LatticeGroup& group : plan_.groups) admissible = strikes_.strike(group, 1.0, t, lines_) && admissible;
+  const bool admissible = strikes_.strike(all_, t, lines_);
   each_line(force.data(), [&](std::size_t line, std::size_t at) { std::copy_n(lines_[line].velocity, d, &force[at]); });
   std::ranges::fill(load, 0.0);
   for (std::size_t g = 0; loads_.any() && g < plan_.groups.size(); ++g) {

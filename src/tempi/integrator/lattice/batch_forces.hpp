@@ -38,6 +38,7 @@ class BatchForces {
   LatticeGroups plan_;
   ThreadTeam team_;
   LatticeStrikes strikes_;
+  LatticeStrikes::Together all_;
   LatticeLoads loads_;
   DamperForces dampers_;
   AlignedVector<NodeLine> lines_;

@@ -26,8 +26,8 @@ struct LatticePart {
   Index block;                 // terms a block, a multiple of Batch::grain
 
   // Terms of a colour that are taken at once, in its order: a block, or all where that is too little to share.
+  static constexpr Index worth_sharing = 512;  // terms below which threads cost more than they save
   Index terms_at_once(std::size_t colour) const {
-    constexpr Index worth_sharing = 512;  // terms below which threads cost more than they save
     const Index size = colours[colour + 1] - colours[colour];
     return size < worth_sharing ? size : block;
   }

@@ -4,15 +4,54 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
+
+#include "tempi/core/distinct.hpp"
 
 namespace tempi {
 
-bool LatticeStrikes::strike(const LatticeGroup& group, double step, double t, std::span<NodeLine> nodes) const {
+bool LatticeStrikes::is_worth_sharing(Parts parts) const {
+  if (team_.size() == 1) return false;
+  std::size_t terms = 0;
+  for (const LatticePart* part : parts) terms += part->terms.size();
+  return static_cast<Index>(terms) >= LatticePart::worth_sharing;
+}
+
+LatticeStrikes::Blocks* LatticeStrikes::blocks(Order order, Parts parts) const {
+  constexpr std::size_t most_lists = 256;  // groups that do not nest meet in many ways
+  Lists& lists = order == Order::of_sums ? in_order_ : backward_;
+  if (const auto at = lists.find(parts); at != lists.end()) return &at->second;
+  if (lists.size() >= most_lists && parts.size() > 1) return nullptr;
+  return &lists.emplace(std::vector(parts.begin(), parts.end()), new_blocks(order, parts)).first->second;
+}
+
+// A block comes after those that have last touched its nodes.
+LatticeStrikes::Blocks LatticeStrikes::new_blocks(Order order, Parts parts) const {
+  Blocks result;
+  std::vector<std::int32_t> last_block(order == Order::of_sums ? plan_.line_of_node.size() : 0, -1), after;
+  list_blocks(order, parts, [&](std::size_t p, Index first, Index last) {
+    const LatticePart& part = *parts[p];
+    const auto number = static_cast<std::int32_t>(result.blocks.size());
+    after.clear();
+    for (Index i = first; i < last && order == Order::of_sums; ++i)
+      for (const NodeId a : part.potential->stencil(index(part.terms[static_cast<std::size_t>(i)]) - index(part.first)))
+        if (const std::int32_t before = std::exchange(last_block[ordinal(a)], number); before >= 0 && before != number)
+          after.push_back(before);
+    make_distinct(after);
+    const auto colour = std::ranges::upper_bound(part.colours, first) - 1;
+    const auto to_middle = 0.5 * static_cast<double>(first + last) - static_cast<double>(colour[0]);
+    result.loop.add(after, to_middle / static_cast<double>(colour[1] - colour[0]));
+    result.blocks.push_back({p, first, last});
+  });
+  return result;
+}
+
+bool LatticeStrikes::strike(const Together& together, double t, std::span<NodeLine> nodes) const {
   std::atomic<bool> admissible = true;
-  for (const LatticePart& part : group.parts)
-    each_block(part, [&](Index first, Index last) {
-      if (!part.batch->strike(first, last, step, t, nodes)) admissible.store(false, std::memory_order_relaxed);
-    });
+  each_block(together.parts, [&](std::size_t p, Index first, Index last) {
+    if (!together.parts[p]->batch->strike(first, last, together.steps[p], t, nodes))
+      admissible.store(false, std::memory_order_relaxed);
+  });
   return admissible;
 }
 

@@ -31,27 +31,27 @@ LatticeWatch::LatticeWatch(const Model& model, const LatticeGroups& plan, const 
   }
 }
 
-bool LatticeWatch::strike(std::size_t g, double step, double t, std::span<NodeLine> nodes) {
-  const LatticeGroup& group = plan_.groups[g];
-  std::atomic<bool> admissible = true;
-  for (std::size_t i = 0; i < group.parts.size(); ++i) {
-    const Batch& batch = *group.parts[i].batch;
-    Kept& kept = kept_[g][i];
-    const bool at_speed = batch.kept() > 0;
-    const auto numbers = static_cast<std::size_t>(at_speed ? batch.kept() : batch.row());
+bool LatticeWatch::strike(const LatticeStrikes::Together& together, double t, std::span<NodeLine> nodes) {
+  for (std::size_t p = 0; p < together.parts.size(); ++p) {
+    Kept& kept = kept_of(together, p);
     kept.energies = kept_so_far_;
     kept.impulses = kept.energies + kept.room;
-    kept_so_far_ = kept.impulses + kept.room * numbers;
-    if (told_.size() < kept_so_far_) told_.resize(kept_so_far_);
-    strikes_.each_block(group.parts[i], [&](Index first, Index last) {
-      const auto energies = this->energies(kept).subspan(static_cast<std::size_t>(first));
-      const auto keep = std::span(told_).subspan(kept.impulses + static_cast<std::size_t>(first) * numbers);
-      if (!at_speed) batch.measure(first, last, t, nodes, energies, keep);
-      const bool all = at_speed ? batch.watch(first, last, step, t, nodes, energies, keep)
-                                : batch.strike(first, last, step, t, nodes);
-      if (!all) admissible.store(false, std::memory_order_relaxed);
-    });
+    kept_so_far_ = kept.impulses + kept.room * numbers_kept(*together.parts[p]->batch);
   }
+  if (told_.size() < kept_so_far_) told_.resize(kept_so_far_);
+  std::atomic<bool> admissible = true;
+  strikes_.each_block(together.parts, [&](std::size_t p, Index first, Index last) {
+    const Batch& batch = *together.parts[p]->batch;
+    const double step = together.steps[p];
+    const Kept& kept = kept_of(together, p);
+    const auto energies = this->energies(kept).subspan(static_cast<std::size_t>(first));
+    const auto keep = std::span(told_).subspan(kept.impulses + static_cast<std::size_t>(first) * numbers_kept(batch));
+    const bool at_speed = batch.kept() > 0;
+    if (!at_speed) batch.measure(first, last, t, nodes, energies, keep);
+    const bool all =
+        at_speed ? batch.watch(first, last, step, t, nodes, energies, keep) : batch.strike(first, last, step, t, nodes);
+    if (!all) admissible.store(false, std::memory_order_relaxed);
+  });
   return admissible;
 }
 
@@ -89,8 +89,9 @@ void LatticeWatch::show(std::size_t g, Index update, double step, double t, cons
     const auto in_pieces = [&](Index begin, Index end) {
       for (Index first = begin; first < end; first += most_at_once) each(first, std::min(first + most_at_once, end));
     };
+    const LatticePart* one = &part;
     if (together)
-      strikes_.each_block(part, in_pieces, LatticeStrikes::Colours::backward);  // first what was struck last
+      strikes_.each_block_backward({&one, 1}, [&](std::size_t, Index first, Index last) { in_pieces(first, last); });
     else
       in_pieces(0, std::ssize(part.terms));
   }

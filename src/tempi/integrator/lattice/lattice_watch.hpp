@@ -51,7 +51,7 @@ class LatticeWatch {
   }
 
   // Instead of LatticeStrikes::strike: the same bits, with V_K and impulses kept until the instant is over.
-  bool strike(std::size_t group, double step, double t, std::span<NodeLine> nodes);
+  bool strike(const LatticeStrikes::Together& together, double t, std::span<NodeLine> nodes);
 
   // Once the nodes are noted: what a group's terms have done by the chain rule, in an instant of so many groups.
   void add_works(std::size_t group, const LatticeMollifier& mollifier, std::size_t acting);
@@ -87,6 +87,13 @@ class LatticeWatch {
   void show_one_by_one(const LatticePart& part, Kept& kept, Index first, Index last, const Figures& found, Index update,
                        double step, double t, State& state, Observer& observer) const;
 
+  Kept& kept_of(const LatticeStrikes::Together& together, std::size_t p) {
+    const std::size_t g = together.groups[p];
+    return kept_[g][static_cast<std::size_t>(together.parts[p] - plan_.groups[g].parts.data())];
+  }
+  static std::size_t numbers_kept(const Batch& batch) {  // of a term
+    return static_cast<std::size_t>(batch.kept() > 0 ? batch.kept() : batch.row());
+  }
   std::span<double> energies(const Kept& kept) { return std::span(told_).subspan(kept.energies, kept.room); }
 
   const Model& model_;

@@ -270,7 +270,9 @@ class ExplicitDomain final : public Domain {
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
       const double duration = duration_of(plan_.groups[g]);
       if (duration == 0.0) continue;
-      admissible = strikes_->strike(plan_.groups[g], duration, t, lines_) && admissible;
+      group_.clear();
+      group_.add(plan_, g, duration);
+      admissible = strikes_->strike(group_, t, lines_) && admissible;
       if (!loads_->any()) continue;
       loads_->evaluate(g, t, lines_);
       loads_->strike(g, duration, lines_, ledger);
@@ -369,6 +371,7 @@ class ExplicitDomain final : public Domain {
   DomainRule rule_;
   double delta_;  // spacing of the time differences of prescribed motions [s]
   LatticeGroups plan_;
+  LatticeStrikes::Together group_;  // the one that strikes
   AlignedVector<NodeLine> lines_;
   // Between steps lines hold the half kick of where they are as their velocity, and by line this is put aside [m/s]:
   // the velocity before it; or after it, where it was read.
