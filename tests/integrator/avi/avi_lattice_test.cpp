@@ -342,7 +342,7 @@ TEST(Threads, OfAnyNumberGiveTheSameBits) {
   for (const int threads : {2, 3, 8}) EXPECT_TRUE(same_bits(run_large_body(threads, nullptr), expected)) << threads;
 }
 
-// More lists of parts than are remembered (LatticeStrikes::blocks): two parts in any order, each several times.
+// Lists of parts that are not remembered (LatticeStrikes::blocks): two parts in any order, each several times.
 TEST(Threads, GiveStrikesTheSameBitsInAnyOrderOfParts) {
   const LargeBody& large = large_body();
   const LatticeGroups plan = lattice_groups(*large.body.model, large.lattice.ticks);

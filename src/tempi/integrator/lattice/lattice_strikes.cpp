@@ -17,12 +17,30 @@ bool LatticeStrikes::is_worth_sharing(Parts parts) const {
   return static_cast<Index>(terms) >= LatticePart::worth_sharing;
 }
 
+// Lists of several parts are made of the groups that act together where steps nest, those up to one of them, and of all
+// of these at once, at the start: later instants allocate nothing.
 LatticeStrikes::Blocks* LatticeStrikes::blocks(Order order, Parts parts) const {
-  constexpr std::size_t most_lists = 256;  // groups that do not nest meet in many ways
   Lists& lists = order == Order::of_sums ? in_order_ : backward_;
-  if (const auto at = lists.find(parts); at != lists.end()) return &at->second;
-  if (lists.size() >= most_lists && parts.size() > 1) return nullptr;
-  return &lists.emplace(std::vector(parts.begin(), parts.end()), new_blocks(order, parts)).first->second;
+  const auto find = [&] {
+    const auto at = lists.find(parts);
+    return at != lists.end() ? &at->second : nullptr;
+  };
+  const auto make = [&](Parts of) { lists.try_emplace(std::vector(of.begin(), of.end()), new_blocks(order, of)); };
+  if (Blocks* known = find()) return known;
+  if (parts.size() == 1) {
+    make(parts);
+    return find();
+  }
+  if (std::ranges::any_of(lists, [](const auto& list) { return list.first.size() > 1; })) return nullptr;
+  const auto& groups = plan_.groups;
+  for (std::size_t g = 1; g < groups.size(); ++g)
+    if (groups[g].ticks % groups[g - 1].ticks != 0) return nullptr;
+  Together together;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    together.add(plan_, g, 0.0);
+    if (together.parts.size() > 1) make(together.parts);
+  }
+  return find();
 }
 
 // A block comes after those that have last touched its nodes.
