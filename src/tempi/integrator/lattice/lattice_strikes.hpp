@@ -124,7 +124,7 @@ class LatticeStrikes {
       for (std::size_t p = 0; p < parts.size(); ++p) share(*blocks(order, parts.subspan(p, 1)), p);
   }
   bool is_worth_sharing(Parts parts) const;
-  Blocks* blocks(Order order, Parts parts) const;  // null: too many lists have been asked for
+  Blocks* blocks(Order order, Parts parts) const;  // null: they have none together
   Blocks new_blocks(Order order, Parts parts) const;
 
   const LatticeGroups& plan_;
