@@ -100,7 +100,6 @@ TEST(OrderedLoop, waits_for_an_item_of_another_thread_and_only_where_it_must) {
   for (const bool ordered : {true, false}) {
     ThreadTeam team(2);
     OrderedLoop loop = loop_of({{}, ordered ? std::vector<std::int32_t>{0} : std::vector<std::int32_t>{}}, {0.9, 0.1});
-    std::vector<Index> done;
     std::atomic<bool> zero_done{false};
     bool after_zero = false;
     team.for_each(loop, [&](Index i) {

@@ -110,15 +110,18 @@ TEST_F(SteadyState, OnALatticeAllocatesNothingWithAnyNumberOfThreads) {
                                      [&](const Mesh& mesh, Model::Parts& parts) {
                                        if (loaded) hold_and_load(mesh, parts);
                                      });
-    const TickLattice lattice = lattice_of(own_steps(*body.model, 0.3), LatticeRule::any);
-    for (const int threads : {1, 2}) {
-      SCOPED_TRACE(testing::Message() << threads << " threads" << (loaded ? ", loaded" : ""));
-      AviLattice avi(*body.model, lattice, {.threads = threads});
-      State state = moving_state(body, 0.02, 0.01, 5);
-      avi.advance_to(state, 2.5 * lattice.tick);
-      const long before = allocations;
-      avi.advance_to(state, 30.5 * lattice.tick);
-      EXPECT_EQ(allocations - before, 0);
+    for (const LatticeRule rule : {LatticeRule::any, LatticeRule::powers_of_two}) {
+      const TickLattice lattice = lattice_of(own_steps(*body.model, 0.3), rule);
+      for (const int threads : {1, 2}) {
+        SCOPED_TRACE(testing::Message() << (rule == LatticeRule::any ? "any, " : "powers of two, ") << threads
+                                        << " threads" << (loaded ? ", loaded" : ""));
+        AviLattice avi(*body.model, lattice, {.threads = threads});
+        State state = moving_state(body, 0.02, 0.01, 5);
+        avi.advance_to(state, 2.5 * lattice.tick);
+        const long before = allocations;
+        avi.advance_to(state, 30.5 * lattice.tick);
+        EXPECT_EQ(allocations - before, 0);
+      }
     }
   }
 }

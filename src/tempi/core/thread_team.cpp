@@ -57,7 +57,7 @@ void ThreadTeam::work(std::uint32_t loop, std::size_t own) {
     std::uint64_t next = share.next.load(std::memory_order_acquire);
     while (next >> 32 == loop && static_cast<std::uint32_t>(next) < share.end.load(std::memory_order_acquire)) {
       if (!share.next.compare_exchange_weak(next, next + 1, std::memory_order_acquire)) continue;
-      done += do_taken(loop, static_cast<std::uint32_t>(next));
+      done += do_taken(static_cast<std::uint32_t>(next));
       next = share.next.load(std::memory_order_acquire);
     }
   }
@@ -66,7 +66,7 @@ void ThreadTeam::work(std::uint32_t loop, std::size_t own) {
 
 // An item is taken: this loop cannot end, and call, target and order are its own, until it is done. Returns how many
 // have been done: it and those that helped to get there.
-Index ThreadTeam::do_taken(std::uint32_t loop, std::uint32_t place) {
+Index ThreadTeam::do_taken(std::uint32_t place) {
   const Call call = call_.load(std::memory_order_relaxed);
   const void* target = target_.load(std::memory_order_relaxed);
   OrderedLoop* ordered = ordered_.load(std::memory_order_relaxed);
@@ -77,7 +77,7 @@ Index ThreadTeam::do_taken(std::uint32_t loop, std::uint32_t place) {
   const std::uint32_t item = ordered->order_[place];
   Index done = 1;
   for (int i = 0; !ordered->may_begin(item);) {
-    const Index others = help(loop, *ordered, item);
+    const Index others = help(*ordered, item);
     done += others;
     if (others == 0) ++i < spins_before_sleep ? relax() : std::this_thread::yield();
   }
@@ -89,13 +89,13 @@ Index ThreadTeam::do_taken(std::uint32_t loop, std::uint32_t place) {
 // Does one of the items before this one, if one is left that nobody has taken: what it waits for may be a share of a
 // thread that is not awake. Threads so hold items in descending order; the smallest that any of them holds waits for
 // no item that is held, and those left are taken, so that somebody always gets on.
-Index ThreadTeam::help(std::uint32_t loop, const OrderedLoop& ordered, std::uint32_t item) {
+Index ThreadTeam::help(const OrderedLoop& ordered, std::uint32_t item) {
   for (Share& share : shares_) {
     std::uint64_t next = share.next.load(std::memory_order_acquire);
     const auto place = static_cast<std::uint32_t>(next);
     if (place < share.end.load(std::memory_order_acquire) && ordered.order_[place] < item &&
         share.next.compare_exchange_strong(next, next + 1, std::memory_order_acquire))
-      return do_taken(loop, place);
+      return do_taken(place);
   }
   return 0;
 }

@@ -95,8 +95,8 @@ class ThreadTeam {
 
   void start(Index count, OrderedLoop* ordered, Call call, const void* target);
   void work(std::uint32_t loop, std::size_t own);
-  Index do_taken(std::uint32_t loop, std::uint32_t place);
-  Index help(std::uint32_t loop, const OrderedLoop& ordered, std::uint32_t item);
+  Index do_taken(std::uint32_t place);
+  Index help(const OrderedLoop& ordered, std::uint32_t item);
   void wait_for_loops(std::size_t own);
 
   std::vector<Share> shares_;
