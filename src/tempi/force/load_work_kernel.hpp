@@ -7,14 +7,10 @@
 #include <cstdint>
 
 #include "tempi/core/ids.hpp"
+#include "tempi/simd/eight.hpp"
 #include "tempi/simd/node_line.hpp"
 
 namespace tempi {
-
-struct alignas(64) Eight {
-  static constexpr std::int32_t lanes = 8;
-  std::array<double, lanes> lane = {};
-};
 
 // What forces of a row's terms have: all components, or one of them only, as gravity mostly has.
 struct LoadRow {

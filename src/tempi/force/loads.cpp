@@ -12,6 +12,7 @@
 
 #include "tempi/core/cross.hpp"
 #include "tempi/core/error.hpp"
+#include "tempi/force/pressure_kernel.hpp"
 #include "tempi/mesh/elements.hpp"
 
 namespace tempi {
@@ -87,13 +88,6 @@ class PointForces final : public DeadLoad {
  private:
   std::vector<PointForce> parts_;
   VectorExpression force_;
-};
-
-// Shape functions and derivatives of a facet at its quadrature points.
-struct FacetPoint {
-  std::array<double, 6> N{};
-  std::array<std::array<double, 2>, 6> dN{};
-  double weight = 1.0;
 };
 
 template <class Element>
@@ -213,56 +207,42 @@ class DeadSurfaceLoad final : public DeadLoad {
   std::optional<Expression> pressure_;
 };
 
-// Pressure on facets of one type, of so many nodes in so many dimensions, where it acts now.
-template <std::size_t N, std::size_t D>
+// Pressure on facets of one type, where it acts now.
 class PressureBatch final : public LoadBatch {
  public:
   PressureBatch(const Facets& facets, const Expression& pressure, std::span<const Index> elements,
                 std::span<const std::int32_t> place)
-      : rule_(facets.rule(elements.front())), pressure_(pressure, points(facets, elements), "pressure") {
-    for (const Index k : elements) {
-      Facet facet;
-      facet.side = facets.side(k);
-      for (std::size_t a = 0; a < N; ++a) {
+      : dim_(facets.dim()),
+        nodes_(facets.stencil(elements.front()).size()),
+        facets_(std::ssize(elements)),
+        rule_(facets.rule(elements.front())),
+        pressure_(pressure, points(facets, elements), "pressure"),
+        kernel_(pressure_kernel(nodes_, dim_)) {
+    const std::size_t rows = (elements.size() + Eight::lanes - 1) / Eight::lanes;
+    lines_.resize(rows * nodes_);
+    X_.resize(lines_.size() * dim_);
+    for (std::size_t i = 0; i < rows * Eight::lanes; ++i) {
+      const Index k = elements[std::min(i, elements.size() - 1)];
+      for (std::size_t a = 0; a < nodes_; ++a) {
         const NodeId node = facets.stencil(k)[a];
-        facet.place[a] = place[ordinal(node)];
-        for (std::size_t i = 0; i < D; ++i) facet.X[a][i] = facets.X(node, i);
+        const std::size_t at = i / Eight::lanes * nodes_ + a;
+        lines_[at][i % Eight::lanes] = place[ordinal(node)];
+        for (std::size_t c = 0; c < dim_; ++c)
+          X_[at * dim_ + c].lane[i % Eight::lanes] = dim_ == 1 ? facets.side(k) : facets.X(node, c);
       }
-      facets_.push_back(facet);
     }
   }
 
   void prepare(double t) override {
     for (Index block = 0; block < pressure_.blocks(); ++block) pressure_.evaluate(block, t);
   }
-  Index row() const override { return static_cast<Index>(N * D); }
+  Index row() const override { return static_cast<Index>(nodes_ * dim_); }
   void evaluate(Index first, Index last, std::span<const NodeLine> nodes, std::span<double> forces) const override {
-    double* f = forces.data();
-    for (Index k = first; k < last; ++k, f += N * D) {
-      const Facet& facet = facets_[static_cast<std::size_t>(k)];
-      std::array<std::array<double, D>, N> x;
-      for (std::size_t a = 0; a < N; ++a)
-        for (std::size_t i = 0; i < D; ++i)
-          x[a][i] = facet.X[a][i] + nodes[static_cast<std::size_t>(facet.place[a])].displacement[i];
-      std::fill_n(f, N * D, 0.0);
-      Vector n = area_vector(facet, rule_.front(), x);  // of flat facets the same everywhere
-      for (std::size_t q = 0; q < rule_.size(); ++q) {
-        const FacetPoint& at = rule_[q];
-        if (N > D && q > 0) n = area_vector(facet, at, x);
-        const double w = -at.weight * pressure_[static_cast<std::size_t>(k) * rule_.size() + q];
-        for (std::size_t a = 0; a < N; ++a)
-          for (std::size_t i = 0; i < D; ++i) f[a * D + i] += w * at.N[a] * n[i];
-      }
-    }
+    kernel_({facets_, lines_.data(), X_.data(), rule_.data(), std::ssize(rule_), &pressure_[0], pressure_.size() == 1},
+            first, last, nodes.data(), forces.data());
   }
 
  private:
-  struct Facet {
-    std::array<std::array<double, D>, N> X;
-    std::array<std::int32_t, N> place;
-    double side;
-  };
-
   static std::vector<double> points(const Facets& facets, std::span<const Index> elements) {
     std::vector<double> X;
     for (const Index k : elements)
@@ -273,19 +253,13 @@ class PressureBatch final : public LoadBatch {
     return X;
   }
 
-  static Vector area_vector(const Facet& facet, const FacetPoint& at, const std::array<std::array<double, D>, N>& x) {
-    if constexpr (D == 1) return {facet.side, 0.0, 0.0};
-    std::array<Vector, 2> tangent{};
-    for (std::size_t a = 0; a < N; ++a)
-      for (std::size_t i = 0; i < D; ++i)
-        for (std::size_t j = 0; j + 1 < D; ++j) tangent[j][i] += x[a][i] * at.dN[a][j];
-    if constexpr (D == 2) return {tangent[0][1], -tangent[0][0], 0.0};
-    return cross(tangent[0], tangent[1]);
-  }
-
+  std::size_t dim_, nodes_;
+  Index facets_;
   const std::vector<FacetPoint>& rule_;
   ExpressionAtPoints pressure_;
-  std::vector<Facet> facets_;
+  PressureKernel kernel_;
+  std::vector<std::array<std::int32_t, Eight::lanes>> lines_;
+  std::vector<Eight> X_;
 };
 
 // A pressure that follows the surface.
@@ -313,16 +287,7 @@ class FollowerPressure final : public Force {
     const CellType type = facets_.type(elements.front());
     if (std::ranges::any_of(elements, [&](Index k) { return facets_.type(k) != type; }))
       return Force::batch(dim, elements, place);
-    const auto make = [&]<std::size_t N, std::size_t D>() -> std::unique_ptr<LoadBatch> {
-      return std::make_unique<PressureBatch<N, D>>(facets_, pressure_, elements, place);
-    };
-    switch (type) {
-      case CellType::line2: return make.operator()<2, 2>();
-      case CellType::line3: return make.operator()<3, 2>();
-      case CellType::triangle3: return make.operator()<3, 3>();
-      case CellType::triangle6: return make.operator()<6, 3>();
-      default: return make.operator()<1, 1>();
-    }
+    return std::make_unique<PressureBatch>(facets_, pressure_, elements, place);
   }
 
  private:
