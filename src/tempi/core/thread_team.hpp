@@ -43,7 +43,7 @@ class ThreadTeam {
   }
   // The same of short items, so many at once on one thread, one after the other: nodes_at_once where an item is a few
   // nanoseconds' work on a node.
-  static constexpr Index nodes_at_once = 2048;
+  static constexpr Index nodes_at_once = 512;
   template <class Item>
   void for_each(Index count, Index at_once, Item&& item) {
     for_each((count + at_once - 1) / at_once, [&](Index b) {

@@ -54,6 +54,9 @@ struct Chain {
   ThreadTeam team{1};
 };
 
+constexpr std::array<std::size_t, 1> group_0{0}, group_1{1};
+constexpr std::array<double, 1> half{0.5};
+
 // A force with a potential of its own: -k u on the first node of its host. Not dead, no damper.
 class Anchor final : public Force {
  public:
@@ -101,8 +104,8 @@ TEST(LatticeLoads, KickAndBookWhatTheForceSays) {
   ASSERT_TRUE(loads.any());
   loads.start(chain.nodes.lines());
   const NodeLine before = chain.line(1);
-  loads.evaluate(0, 0.0, chain.nodes.lines());
-  loads.strike(0, 0.5, chain.nodes.lines(), chain.state.loads);
+  loads.evaluate(group_0, 0.0, chain.nodes.lines());
+  loads.strike(group_0, half, chain.nodes.lines(), chain.state.loads);
   for (std::size_t c = 0; c < 2; ++c) {
     const double f = -5.0 * before.displacement[c];
     EXPECT_NEAR(chain.line(1).velocity[c], before.velocity[c] + 0.5 * f / 2.0, 1e-15);
@@ -113,7 +116,7 @@ TEST(LatticeLoads, KickAndBookWhatTheForceSays) {
   EXPECT_NEAR(chain.state.loads.moment[2].value(),
               0.5 * -5.0 * (x * before.displacement[1] - y * before.displacement[0]), 1e-15);
   // Taken back, velocities and bookings are those before.
-  loads.take_back(0, 0.5, chain.nodes.lines(), chain.state.loads);
+  loads.take_back(group_0, half, chain.nodes.lines(), chain.state.loads);
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_NEAR(chain.line(1).velocity[c], before.velocity[c], 1e-16);
     EXPECT_NEAR(chain.state.loads.impulse[c].value(), 0.0, 1e-16);
@@ -183,8 +186,8 @@ TEST(LatticeLoads, OfPlaceAndTimeKickBookAndWorkInWhicheverComponentsTheyHave) {
         expected.moment[2] += 0.5 * (x * f[2 * n + 1] - y * f[2 * n]);
       }
       last_force = f;
-      loads.evaluate(1, t, chain.nodes.lines());
-      loads.strike(1, 0.5, chain.nodes.lines(), chain.state.loads);
+      loads.evaluate(group_1, t, chain.nodes.lines());
+      loads.strike(group_1, half, chain.nodes.lines(), chain.state.loads);
       for (std::size_t i = 0; i < 4; ++i)
         EXPECT_NEAR(chain.line(static_cast<Index>(1 + i / 2)).velocity[i % 2],
                     before[i] + 0.5 * f[i] / (i < 2 ? 2.0 : 3.0), 1e-15)
@@ -207,8 +210,8 @@ TEST(LatticeLoads, DoTheWorkOfTheTrapeziumRuleThroughACheckpointToo) {
   Chain chain(push);
   LatticeLoads loads(chain.model, chain.plan, chain.team), other(chain.model, chain.plan, chain.team);
   loads.start(chain.nodes.lines());
-  loads.evaluate(0, 0.0, chain.nodes.lines());
-  loads.strike(0, 0.5, chain.nodes.lines(), chain.state.loads);
+  loads.evaluate(group_0, 0.0, chain.nodes.lines());
+  loads.strike(group_0, half, chain.nodes.lines(), chain.state.loads);
   std::stringstream file;
   ArchiveWriter writer(file);
   loads.save(writer);
@@ -219,9 +222,107 @@ TEST(LatticeLoads, DoTheWorkOfTheTrapeziumRuleThroughACheckpointToo) {
   for (LatticeLoads* each : {&loads, &other}) {
     Ledger ledger;
     AlignedVector<NodeLine> copy(chain.nodes.lines().begin(), chain.nodes.lines().end());
-    each->evaluate(0, 1.0, copy);
-    each->strike(0, 0.5, copy, ledger);
+    each->evaluate(group_0, 1.0, copy);
+    each->strike(group_0, half, copy, ledger);
     EXPECT_NEAR(ledger.work.value(), 0.5 * (-5.0 * u0 - 5.0 * (u0 + 0.3)) * 0.3, 1e-15);  // exact for a linear force
+  }
+}
+
+// Loads of every kind on a body of several stretches of lines, of groups that lie anywhere: at two times, kicks and
+// bookings against the sums force by force, on any number of threads with the same bits; work against that of one group
+// after the other.
+TEST(LatticeLoads, OfSeveralGroupsKickAndBookTogether) {
+  const Body body = make_body_with(
+      tetrahedron_mesh(CellType::tetrahedron4, 12, 0.1), NeoHookean{{1.3, 0.7}}, 1.2,
+      [](const Mesh& mesh, Model::Parts& parts) {
+        const auto surface = facets_of(mesh, "boundary");
+        add_force(parts, make_gravity(mesh, cells_of(parts), {}, formulas({"0.3", "-0.2*cos(t)", "0.1*(1+X*t)"}, 3)));
+        add_force(parts, make_traction(mesh, surface, formulas({"0.1", "0.2", "Y"}, 3)));
+        for (const auto frame : {PressureFrame::deformed, PressureFrame::reference})
+          add_force(parts, make_pressure(mesh, surface, Expression("0.2*(1+X*t)", {}), frame));
+      });
+  const Model& model = *body.model;
+  Random random(7);
+  std::vector<std::int32_t> ticks;
+  for (Index i = 0; i < model.term_count(); ++i) ticks.push_back(std::int32_t{1} << random.below(3));
+  const LatticeGroups plan = lattice_groups(model, ticks);
+  const std::vector<std::size_t> groups{0, 2};
+  const std::vector<double> steps{0.5, 0.7};
+  std::vector<State> states(2, moving_state(body, 0.1, 0.02, 5));
+  for (double& u : states[1].displacement) u += random.uniform(-0.02, 0.02);
+  const auto times = std::array{0.3, 0.8};
+
+  std::vector<double> kicks(states[0].velocity.size(), 0.0);  // momentum
+  std::array<double, 3> impulse{}, moment{};
+  double size = 0.0;
+  for (std::size_t n = 0; n < 2; ++n)
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      for (const LatticePart& part : plan.groups[groups[i]].parts)
+        for (const TermId term : part.terms)
+          for (const HostedForce& h : model.forces_within(term)) {
+            const auto nodes = h.force->stencil(h.element);
+            std::vector<double> p(nodes.size() * 3, 0.0);
+            h.force->add_impulse(h.element, states[n].displacement, states[n].velocity, times[n], steps[i], p);
+            for (std::size_t a = 0; a < nodes.size(); ++a) {
+              std::array<double, 3> x{}, f{};
+              for (std::size_t c = 0; c < 3; ++c) {
+                const std::size_t at = ordinal(nodes[a]) * 3 + c;
+                f[c] = p[a * 3 + c];
+                x[c] = model.reference()[at] + states[n].displacement[at];
+                kicks[at] += f[c];
+                impulse[c] += f[c];
+                size = std::max(size, std::abs(kicks[at]));
+              }
+              for (std::size_t c = 0; c < 3; ++c)
+                moment[c] += x[(c + 1) % 3] * f[(c + 2) % 3] - x[(c + 2) % 3] * f[(c + 1) % 3];
+            }
+          }
+  ASSERT_GT(size, 1e-3);
+
+  struct Found {
+    std::vector<double> velocity;
+    Ledger ledger;
+  };
+  const auto go = [&](int threads, bool together) {
+    ThreadTeam team(threads);
+    LatticeNodes nodes(model, plan, 0.25);
+    LatticeLoads loads(model, plan, team);
+    Found found;
+    State state = states[0];
+    for (std::size_t n = 0; n < 2; ++n) {
+      state.displacement = states[n].displacement;
+      nodes.read(state);
+      if (n == 0) loads.start(nodes.lines());
+      for (std::size_t i = 0; i < (together ? 1 : groups.size()); ++i) {
+        const std::size_t count = together ? groups.size() : 1;
+        loads.evaluate(std::span(groups).subspan(i, count), times[n], nodes.lines());
+        loads.strike(std::span(groups).subspan(i, count), std::span(steps).subspan(i, count), nodes.lines(),
+                     found.ledger);
+      }
+      nodes.write(state);
+    }
+    found.velocity = state.velocity;
+    return found;
+  };
+  const Found one = go(1, true), one_by_one = go(1, false);
+  for (std::size_t i = 0; i < kicks.size(); ++i)
+    EXPECT_NEAR(one.velocity[i] - states[0].velocity[i], kicks[i] / model.mass()[i / 3],
+                1e-13 * size / model.mass()[i / 3]);
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_NEAR(one.ledger.impulse[c].value(), impulse[c], 1e-11 * size);
+    EXPECT_NEAR(one.ledger.moment[c].value(), moment[c], 1e-11 * size);
+  }
+  EXPECT_GT(std::abs(one.ledger.work.value()), 1e-4);
+  EXPECT_NEAR(one.ledger.work.value(), one_by_one.ledger.work.value(), 1e-15);
+  EXPECT_TRUE(same_bits(one.velocity, one_by_one.velocity));
+  for (const int threads : {2, 3, 5}) {
+    const Found other = go(threads, true);
+    EXPECT_TRUE(same_bits(other.velocity, one.velocity)) << threads;
+    EXPECT_EQ(other.ledger.work.value(), one.ledger.work.value()) << threads;
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_EQ(other.ledger.impulse[c].value(), one.ledger.impulse[c].value()) << threads;
+      EXPECT_EQ(other.ledger.moment[c].value(), one.ledger.moment[c].value()) << threads;
+    }
   }
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 // Of a term's stable step, for each of its nodes: a few per cent of a run.
 constexpr Index updates_between_rechecks = 256;
+constexpr Index terms_at_once = 8;
 
 // What reference engines keep of the way of loads, dim numbers a node of every loaded term, is of no use here.
 State without_way_of_loads(const State& state) {
@@ -135,17 +136,18 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
   if (contact_) contact_->note_before(acting_, now);
   drift(state, now, observer != nullptr);
   if (now > 0.0) recheck_stability(state, now);
-  if (loads_.any())
-    for (const std::size_t g : acting_) loads_.evaluate(g, t, nodes_.lines());  // they may throw: before any kick
+  if (loads_.any()) loads_.evaluate(acting_, t, nodes_.lines());  // they may throw: before any kick
   announce_dampers(part);
   LatticeCorrections* corrections = contact_ ? contact_->corrections() : nullptr;
   if (corrections != nullptr) corrections->begin(acting_);
   if (!strike(t, part, observer != nullptr, corrections)) fail(state, t, part);
-  if (loads_.any())
+  if (loads_.any() && corrections == nullptr) loads_.strike(acting_, steps(part), nodes_.lines(), state.loads);
+  if (loads_.any() && corrections != nullptr)
     for (const std::size_t g : acting_) {
-      if (corrections != nullptr) corrections->before(g, nodes_.lines());
-      loads_.strike(g, part * step(g), nodes_.lines(), state.loads);
-      if (corrections != nullptr) corrections->after(g, nodes_.lines());
+      corrections->before(g, nodes_.lines());
+      const double duration = part * step(g);
+      loads_.strike({&g, 1}, {&duration, 1}, nodes_.lines(), state.loads);
+      corrections->after(g, nodes_.lines());
     }
   if (corrections != nullptr) corrections->end(acting_, now, part);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
@@ -183,6 +185,13 @@ bool AviLattice::strike(double t, double part, bool watched, LatticeCorrections*
 void AviLattice::gather(std::span<const std::size_t> groups, double part) {
   together_.clear();
   for (const std::size_t g : groups) together_.add(plan_, g, part * step(g));
+}
+
+// Of the acting groups, this part of each.
+std::span<const double> AviLattice::steps(double part) {
+  steps_.clear();
+  for (const std::size_t g : acting_) steps_.push_back(part * step(g));
+  return steps_;
 }
 
 // Where nodes are now, shifted or not, as a state has them.
@@ -261,11 +270,11 @@ void AviLattice::recheck_stability(State& state, double now) {
       const auto nodes = std::min<Index>(10, static_cast<Index>(part.potential->stencil(0).size()));
       const Index period = updates_between_rechecks * nodes;
       const Index turn = std::lround(now) / group(g).ticks % period;
-      for (Index i = turn * size / period; i < (turn + 1) * size / period; ++i) {
+      for (Index i = turn * size / period; i < (turn + 1) * size / period; ++i)
         rechecked_terms_.push_back(part.terms[static_cast<std::size_t>(i)]);
-        nodes_.write_nodes_of(rechecked_terms_.back(), state);
-      }
     }
+  team_.for_each(std::ssize(rechecked_terms_), terms_at_once,
+                 [&](Index i) { nodes_.write_displacements_of(rechecked_terms_[static_cast<std::size_t>(i)], state); });
   const auto is_stable = [&](TermId term) {
     return model_.step_is_stable(term, state.displacement, rechecked_ * step(term));
   };
@@ -281,7 +290,7 @@ void AviLattice::recheck_stability(State& state, double now) {
 // Takes back what the instant in hand has done but for dampers: velocities become those before it, to rounding.
 void AviLattice::take_back(State& state, double t, double part) {
   strike_back(t, part);
-  for (const std::size_t g : acting_) loads_.take_back(g, part * step(g), nodes_.lines(), state.loads);
+  if (loads_.any()) loads_.take_back(acting_, steps(part), nodes_.lines(), state.loads);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
 }
 
@@ -381,7 +390,7 @@ Snapshot AviLattice::synchronized(const State& state, double t) const {
     Ledger nothing;  // before the start they have done nothing
     if (started_) snapshot.state.loads.work += loads_.work_of_constant(nodes);
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
-      loads_.evaluate(g, t, nodes);
+      loads_.evaluate({&g, 1}, t, nodes);
       loads_.report(g, durations[g], nodes, sums, started_ ? snapshot.state.loads : nothing);
     }
   }

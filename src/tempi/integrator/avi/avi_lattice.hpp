@@ -111,6 +111,7 @@ class AviLattice final : public Integrator {
   std::vector<double> displacements() const;
   void strike_back(double t, double part);
   void gather(std::span<const std::size_t> groups, double part);
+  std::span<const double> steps(double part);
   [[noreturn]] void fail(State& state, double t, double part);
   void take_back(State& state, double t, double part);
   void announce_dampers(double part);
@@ -160,6 +161,7 @@ class AviLattice final : public Integrator {
   std::vector<Index> due_;           // of each group, its next tick
   std::vector<std::size_t> acting_;  // groups, in the instant in hand
   LatticeStrikes::Together together_;
+  std::vector<double> steps_;
   std::vector<Vector> before_;  // by line, velocities before its kicks; where there are dampers
   std::vector<TermId> rechecked_terms_;
   std::vector<double> failed_at_;  // where a group looked when a term of it was not admissible

@@ -47,7 +47,7 @@ bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double
   each_line(force.data(), [&](std::size_t line, std::size_t at) { std::copy_n(lines_[line].velocity, d, &force[at]); });
   std::ranges::fill(load, 0.0);
   for (std::size_t g = 0; loads_.any() && g < plan_.groups.size(); ++g) {
-    loads_.evaluate(g, t, lines_);
+    loads_.evaluate({&g, 1}, t, lines_);
     loads_.each_force(g, [&](std::size_t line, const double* f) {
       const std::size_t at = ordinal(plan_.node_of_line[line]) * d;
       for (std::size_t c = 0; c < d; ++c) {

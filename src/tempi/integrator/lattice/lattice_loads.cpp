@@ -19,6 +19,7 @@ namespace {
 using Vector = LatticeLoads::Vector;
 
 constexpr std::size_t entries_at_once = 256;
+constexpr std::size_t lines_at_once = 512;  // of a stretch, whose nodes one thread kicks
 Index blocks_of(std::size_t entries) { return static_cast<Index>((entries + entries_at_once - 1) / entries_at_once); }
 
 void book(Ledger& ledger, const Vector& force, const Vector& moment, double duration) {
@@ -275,12 +276,22 @@ class LatticeLoads::Builder {
 LatticeLoads::LatticeLoads(const Model& model, const LatticeGroups& plan, ThreadTeam& team)
     : team_(team), dim_(static_cast<std::size_t>(model.dim())), groups_(plan.groups.size()) {
   if (!model.has_forces()) return;
+  is_listed_.resize((plan.node_of_line.size() + lines_at_once - 1) / lines_at_once);
   Builder builder(model, plan);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     groups_[g] = builder(plan.groups[g]);
-    const auto look = [&](const Forces& loads) { any_ = any_ || !loads.lines.empty(); };
-    each_dead(groups_[g], look);
-    each_moving(groups_[g], look);
+    const auto divide = [&](Forces& loads) {
+      any_ = any_ || !loads.lines.empty();
+      for (std::size_t stretch = 0; stretch <= is_listed_.size(); ++stretch) {
+        const auto first = std::ranges::lower_bound(loads.lines, static_cast<std::int32_t>(stretch * lines_at_once));
+        loads.first.push_back(static_cast<std::int32_t>(first - loads.lines.begin()));
+        if (stretch > 0 && loads.first[stretch] > loads.first[stretch - 1])
+          groups_[g].stretches.push_back(static_cast<std::int32_t>(stretch - 1));
+      }
+    };
+    each_dead(groups_[g], divide);
+    each_moving(groups_[g], divide);
+    make_distinct(groups_[g].stretches);
   }
 }
 
@@ -302,41 +313,27 @@ bool LatticeLoads::are_constant() const {
   });
 }
 
-// each(i, sums) of all entries, which threads share.
-template <class Each>
-LatticeLoads::Sums LatticeLoads::in_blocks(const Forces& loads, Each&& each) const {
-  const std::size_t count = loads.lines.size();
-  const Index blocks = blocks_of(count);
-  of_block_.resize(static_cast<std::size_t>(blocks));
-  team_.for_each(blocks, [&](Index b) {
-    Sums sums;
-    const std::size_t first = static_cast<std::size_t>(b) * entries_at_once;
-    for (std::size_t i = first; i < std::min(first + entries_at_once, count); ++i) each(i, sums);
-    of_block_[static_cast<std::size_t>(b)] = sums;
-  });
-  Sums total;
-  for (const Sums& sums : of_block_) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      total.force[c] += sums.force[c];
-      total.moment[c] += sums.moment[c];
-      total.way[c] += sums.way[c];
-    }
-    total.work += sums.work;
+void LatticeLoads::add(Sums& to, const Sums& sums) {
+  for (std::size_t c = 0; c < 3; ++c) {
+    to.force[c] += sums.force[c];
+    to.moment[c] += sums.moment[c];
+    to.way[c] += sums.way[c];
   }
-  return total;
+  to.work += sums.work;
 }
 
 // What is done node by node: kicks, where nodes may be kicked, and sums that depend on places. In plain numbers:
 // compilers make something slow of arrays.
 template <unsigned which, LatticeLoads::Ways ways, class Line>
-LatticeLoads::Sums LatticeLoads::node_sums_of(const Dead& loads, Line* nodes, double step) const {
+LatticeLoads::Sums LatticeLoads::node_sums_of(const Dead& loads, std::size_t stretch, Line* nodes, double step) {
   using Of = Components<which>;
   constexpr bool x = Of::x, y = Of::y, z = Of::z;
   constexpr bool kicks = !std::is_const_v<Line>, sums_ways = ways == Ways::summed;
   const double v0 = loads.value[0], v1 = loads.value[1], v2 = loads.value[2];
   const std::int32_t* lines = loads.lines.data();
   const double* weights = loads.weights.data();
-  return in_blocks(loads, [=](std::size_t i, Sums& of_block) {
+  Sums of_stretch;
+  loads.each_entry(stretch, [=, &of_stretch](std::size_t i) {
     Line& node = nodes[lines[i]];
     const double *w = weights + i * Of::count, *u = node.displacement;
     const double u0 = u[0], u1 = u[1], u2 = u[2], factor = kicks ? step * node.inverse_mass : 0.0;
@@ -344,33 +341,60 @@ LatticeLoads::Sums LatticeLoads::node_sums_of(const Dead& loads, Line* nodes, do
     if constexpr (x && kicks) node.velocity[0] += factor * f0;
     if constexpr (y && kicks) node.velocity[1] += factor * f1;
     if constexpr (z && kicks) node.velocity[2] += factor * f2;
-    if constexpr (x && sums_ways) of_block.way[0] += w[0] * u0;
-    if constexpr (y && sums_ways) of_block.way[1] += w[Of::at_y] * u1;
-    if constexpr (z && sums_ways) of_block.way[2] += w[Of::at_z] * u2;
-    if constexpr (y || z) of_block.moment[0] += (z ? u1 * f2 : 0.0) - (y ? u2 * f1 : 0.0);
-    if constexpr (z || x) of_block.moment[1] += (x ? u2 * f0 : 0.0) - (z ? u0 * f2 : 0.0);
-    if constexpr (x || y) of_block.moment[2] += (y ? u0 * f1 : 0.0) - (x ? u1 * f0 : 0.0);
+    if constexpr (x && sums_ways) of_stretch.way[0] += w[0] * u0;
+    if constexpr (y && sums_ways) of_stretch.way[1] += w[Of::at_y] * u1;
+    if constexpr (z && sums_ways) of_stretch.way[2] += w[Of::at_z] * u2;
+    if constexpr (y || z) of_stretch.moment[0] += (z ? u1 * f2 : 0.0) - (y ? u2 * f1 : 0.0);
+    if constexpr (z || x) of_stretch.moment[1] += (x ? u2 * f0 : 0.0) - (z ? u0 * f2 : 0.0);
+    if constexpr (x || y) of_stretch.moment[2] += (y ? u0 * f1 : 0.0) - (x ? u1 * f0 : 0.0);
   });
+  return of_stretch;
 }
 
 template <LatticeLoads::Ways ways, class Line>
-LatticeLoads::Sums LatticeLoads::sums_of(const Dead& loads, Line* nodes, double step) const {
+LatticeLoads::Sums LatticeLoads::sums_of(const Dead& loads, std::size_t stretch, Line* nodes, double step) {
   Sums sums;
-  with_components(loads, [&]<unsigned which>() { sums = node_sums_of<which, ways>(loads, nodes, step); });
+  with_components(loads, [&]<unsigned which>() { sums = node_sums_of<which, ways>(loads, stretch, nodes, step); });
+  return sums;
+}
+
+void LatticeLoads::add_what_needs_no_nodes(const Dead& loads, Sums& sums) {
   for (std::size_t c = 0; c < 3; ++c) {
     const std::size_t j = (c + 1) % 3, k = (c + 2) % 3;
     sums.force[c] = loads.value[c] * loads.sum[c];
     sums.moment[c] += loads.value[k] * loads.lever[k][j] - loads.value[j] * loads.lever[j][k];
     sums.work += 0.5 * (loads.last_value[c] + loads.value[c]) * (sums.way[c] - loads.last_way[c]);
   }
-  return sums;
+}
+
+// Sums of each(stretch), which threads share.
+template <class Each>
+LatticeLoads::Sums LatticeLoads::in_stretches(const Forces& loads, Each&& each) const {
+  if (loads.lines.empty()) return {};
+  std::vector<Sums> of_stretch(loads.first.size() - 1);
+  team_.for_each(std::ssize(of_stretch), [&](Index s) {
+    const auto stretch = static_cast<std::size_t>(s);
+    if (loads.first[stretch] < loads.first[stretch + 1]) of_stretch[stretch] = each(stretch);
+  });
+  Sums all;
+  for (const Sums& sums : of_stretch) add(all, sums);
+  return all;
+}
+
+// Of nodes that are not kicked.
+LatticeLoads::Sums LatticeLoads::sums_of(const Dead& loads, std::span<const NodeLine> nodes) const {
+  Sums all = in_stretches(loads, [&](std::size_t stretch) {
+    return sums_of<Ways::summed>(loads, stretch, nodes.data(), 0.0);
+  });
+  add_what_needs_no_nodes(loads, all);
+  return all;
 }
 
 void LatticeLoads::start(std::span<const NodeLine> nodes) {
   start_ = 0.0;
   start_ = work_of_constant(nodes);
   for (Group& group : groups_) {
-    for (Dead& loads : group.timed) loads.last_way = sums_of<Ways::summed>(loads, nodes.data(), 0.0).way;
+    for (Dead& loads : group.timed) loads.last_way = sums_of(loads, nodes).way;
     each_moving(group, [&](Moving& loads) {
       const std::size_t n = loads.components.size();
       for (std::size_t i = 0; i < loads.lines.size(); ++i)
@@ -399,66 +423,78 @@ void LatticeLoads::set_ways(std::span<const double> ways) {
 double LatticeLoads::work_of_constant(std::span<const NodeLine> nodes) const {
   double sum = 0.0;
   for (const Group& group : groups_)
-    for (const double work : sums_of<Ways::summed>(group.constant, nodes.data(), 0.0).way) sum += work;
+    for (const double work : sums_of(group.constant, nodes).way) sum += work;
   return sum - start_;
 }
 
-void LatticeLoads::evaluate(std::size_t g, double t, std::span<const NodeLine> nodes) {
-  for (Dead& loads : groups_[g].timed)
-    for (auto& [component, formula] : loads.formulas) {
-      for (Index block = 0; block < formula.blocks(); ++block) formula.evaluate(block, t);
-      loads.value[static_cast<std::size_t>(component)] = formula[0];
-    }
-  Changing& changing = groups_[g].changing;
-  if (!changing.lines.empty()) {
-    for (ExpressionAtPoints& formula : changing.formulas)
-      team_.for_each(formula.blocks(), [&](Index block) { formula.evaluate(block, t); });
-    const std::size_t count = changing.lines.size(), n = changing.components.size();
-    team_.for_each(blocks_of(count), [&](Index block) {
-      const std::size_t b = static_cast<std::size_t>(block), first = b * entries_at_once;
-      std::ranges::fill(std::span(changing.force).subspan(first * n, std::min(entries_at_once, count - first) * n),
-                        0.0);
-      for (const Shares& shares : changing.shares) {
-        const ExpressionAtPoints& value = changing.formulas[shares.formula];
-        for (std::size_t i = shares.first[b]; i < shares.first[b + 1]; ++i) {
-          const Share& share = shares.each[i];
-          changing.force[static_cast<std::size_t>(share.entry) * n + shares.component] +=
-              share.weight * value[static_cast<std::size_t>(share.point)];
-        }
-      }
+// lists(visit) calls visit(count, act) of some lists, each with act(i) for i = 0 ... count - 1, on all threads: each
+// thread has the same part of every list.
+template <class Lists>
+void LatticeLoads::share_out(Lists&& lists) {
+  Index total = 0;
+  lists([&](Index count, auto&&) { total += count; });
+  team_.for_each(total, [&](Index slice) {
+    lists([&](Index count, auto&& act) {
+      for (Index i = count * slice / total; i < count * (slice + 1) / total; ++i) act(i);
     });
+  });
+}
+
+void LatticeLoads::evaluate(Groups groups, double t, std::span<const NodeLine> nodes) {
+  for (const std::size_t g : groups) {
+    for (Dead& loads : groups_[g].timed)
+      for (auto& [component, formula] : loads.formulas) {
+        for (Index block = 0; block < formula.blocks(); ++block) formula.evaluate(block, t);
+        loads.value[static_cast<std::size_t>(component)] = formula[0];
+      }
+    for (Following& loads : groups_[g].following) loads.batch->prepare(t);
   }
-  for (Following& loads : groups_[g].following) {
-    loads.batch->prepare(t);
-    constexpr Index at_once = 64;
-    const Index row = loads.batch->row();
-    const Index count = std::ssize(loads.elements);
-    team_.for_each((count + at_once - 1) / at_once, [&](Index b) {
-      const Index first = b * at_once, last = std::min(first + at_once, count);
-      loads.batch->evaluate(first, last, nodes, std::span(loads.rows).subspan(static_cast<std::size_t>(first * row)));
-    });
-    team_.for_each(std::ssize(loads.lines), entries_at_once, [&](Index i) {
-      const auto entry = static_cast<std::size_t>(i);
-      Vector sum{};
-      for (auto place = loads.first_given[entry]; place < loads.first_given[entry + 1]; ++place) {
-        const double* f = &loads.rows[static_cast<std::size_t>(loads.given[static_cast<std::size_t>(place)])];
-        for (std::size_t c = 0; c < dim_; ++c) sum[c] += f[c];
-      }
-      std::copy_n(sum.begin(), dim_, &loads.force[entry * dim_]);
-    });
+  share_out([&](auto&& visit) {
+    for (const std::size_t g : groups) {
+      for (ExpressionAtPoints& formula : groups_[g].changing.formulas)
+        visit(formula.blocks(), [&](Index block) { formula.evaluate(block, t); });
+      for (Following& loads : groups_[g].following) visit(loads.blocks(), [&](Index b) { loads.look(b, nodes); });
+    }
+  });
+  share_out([&](auto&& visit) {
+    for (const std::size_t g : groups) {
+      Changing& changing = groups_[g].changing;
+      visit(blocks_of(changing.lines.size()), [&](Index b) { changing.sum_up(static_cast<std::size_t>(b)); });
+      for (Following& loads : groups_[g].following)
+        visit(blocks_of(loads.lines.size()), [&](Index b) { loads.sum_up(static_cast<std::size_t>(b), dim_); });
+    }
+  });
+}
+
+void LatticeLoads::Changing::sum_up(std::size_t b) {
+  const std::size_t n = components.size(), begin = b * entries_at_once;
+  std::ranges::fill(std::span(force).subspan(begin * n, std::min(entries_at_once, lines.size() - begin) * n), 0.0);
+  for (const Shares& some : shares) {
+    const ExpressionAtPoints& value = formulas[some.formula];
+    for (std::size_t i = some.first[b]; i < some.first[b + 1]; ++i) {
+      const Share& share = some.each[i];
+      force[static_cast<std::size_t>(share.entry) * n + some.component] +=
+          share.weight * value[static_cast<std::size_t>(share.point)];
+    }
   }
 }
 
-void LatticeLoads::kick(Dead& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const {
-  if (loads.lines.empty()) return;
-  const bool constant = loads.formulas.empty();
-  const Sums sums =
-      constant ? sums_of<Ways::left>(loads, nodes.data(), step) : sums_of<Ways::summed>(loads, nodes.data(), step);
-  book(ledger, sums.force, sums.moment, step);
-  if (work == Work::left || constant) return;
-  ledger.work += sums.work;
-  loads.last_value = loads.value;
-  loads.last_way = sums.way;
+void LatticeLoads::Following::look(Index b, std::span<const NodeLine> nodes) {
+  const Index begin = b * elements_at_once, end = std::min(begin + elements_at_once, std::ssize(elements));
+  batch->evaluate(begin, end, nodes, std::span(rows).subspan(static_cast<std::size_t>(begin * batch->row())));
+}
+
+void LatticeLoads::Following::sum_up(std::size_t b, std::size_t dim) {
+  const auto sum = [&]<std::size_t d>() {
+    for (std::size_t i = b * entries_at_once; i < std::min((b + 1) * entries_at_once, lines.size()); ++i) {
+      std::array<double, d> total{};
+      for (auto place = first_given[i]; place < first_given[i + 1]; ++place)
+        for (std::size_t c = 0; c < d; ++c)
+          total[c] += rows[static_cast<std::size_t>(given[static_cast<std::size_t>(place)]) + c];
+      std::ranges::copy(total, &force[i * d]);
+    }
+  };
+  dim == 1 ? sum.operator()<1>() : dim == 2 ? sum.operator()<2>() : sum.operator()<3>();
 }
 
 // each.operator()<which>(), bit c of `which`: whether there are forces in component c. Compilers make something slow of
@@ -495,12 +531,15 @@ inline LatticeLoads::Vector LatticeLoads::add_to_sums(const Moving& loads, std::
   return {f0, f1, f2};
 }
 
-void LatticeLoads::kick(Moving& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const {
+LatticeLoads::Sums LatticeLoads::kick(Moving& loads, std::size_t stretch, double step, std::span<NodeLine> nodes,
+                                      Work work) {
+  Sums sums;
   with_components(loads, [&]<unsigned which>() {
     using Of = Components<which>;
-    const Sums sums = in_blocks(loads, [&, step, work](std::size_t i, Sums& of_block) {
+    Sums of_stretch;
+    loads.each_entry(stretch, [&](std::size_t i) {
       NodeLine& node = nodes[static_cast<std::size_t>(loads.lines[i])];
-      const auto [f0, f1, f2] = add_to_sums<which>(loads, i, node, of_block);
+      const auto [f0, f1, f2] = add_to_sums<which>(loads, i, node, of_stretch);
       const double factor = step * node.inverse_mass;
       node.velocity[0] += factor * f0;
       node.velocity[1] += factor * f1;
@@ -515,43 +554,96 @@ void LatticeLoads::kick(Moving& loads, double step, std::span<NodeLine> nodes, L
       if constexpr (Of::y) note(f1, node.displacement[1]);
       if constexpr (Of::z) note(f2, node.displacement[2]);
     });
-    book(ledger, sums.force, sums.moment, step);
-    if (work == Work::booked) ledger.work += sums.work;
+    sums = of_stretch;
   });
+  return sums;
 }
 
-void LatticeLoads::strike(std::size_t g, double step, std::span<NodeLine> nodes, Ledger& ledger) {
-  each_dead(groups_[g], [&](Dead& loads) { kick(loads, step, nodes, ledger, Work::booked); });
-  each_moving(groups_[g], [&](Moving& loads) { kick(loads, step, nodes, ledger, Work::booked); });
+// A thread has stretches of lines, and kicks their nodes by one load after the other.
+void LatticeLoads::kick(Groups groups, std::span<const double> steps, std::span<NodeLine> nodes, Ledger& ledger,
+                        Work work) {
+  const double sign = work == Work::booked ? 1.0 : -1.0;
+  kicks_.clear();
+  stretches_.clear();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    Group& group = groups_[groups[i]];
+    const auto list = [&](Dead* dead, Moving* moving, const Forces& loads) {
+      if (!loads.lines.empty()) kicks_.push_back({dead, moving, sign * steps[i]});
+    };
+    each_dead(group, [&](Dead& loads) { list(&loads, nullptr, loads); });
+    each_moving(group, [&](Moving& loads) { list(nullptr, &loads, loads); });
+    for (const std::int32_t stretch : group.stretches)
+      if (!std::exchange(is_listed_[static_cast<std::size_t>(stretch)], 1)) stretches_.push_back(stretch);
+  }
+  sums_.resize(kicks_.size() * stretches_.size());
+  team_.for_each(std::ssize(stretches_), [&](Index s) {
+    const auto stretch = static_cast<std::size_t>(stretches_[static_cast<std::size_t>(s)]);
+    is_listed_[stretch] = 0;
+    Sums* sums = &sums_[static_cast<std::size_t>(s)];
+    for (const auto& [dead, moving, step] : kicks_) {
+      *sums = moving != nullptr        ? kick(*moving, stretch, step, nodes, work)
+              : dead->formulas.empty() ? sums_of<Ways::left>(*dead, stretch, nodes.data(), step)
+                                       : sums_of<Ways::summed>(*dead, stretch, nodes.data(), step);
+      sums += stretches_.size();
+    }
+  });
+  const Sums* of_stretch = sums_.data();
+  for (const auto& [dead, moving, step] : kicks_) {
+    Sums sums;
+    for (std::size_t s = 0; s < stretches_.size(); ++s) add(sums, *of_stretch++);
+    if (dead != nullptr) add_what_needs_no_nodes(*dead, sums);
+    book(ledger, sums.force, sums.moment, step);
+    if (work == Work::left || (dead != nullptr && dead->formulas.empty())) continue;
+    ledger.work += sums.work;
+    if (dead == nullptr) continue;
+    dead->last_value = dead->value;
+    dead->last_way = sums.way;
+  }
 }
 
-void LatticeLoads::take_back(std::size_t g, double step, std::span<NodeLine> nodes, Ledger& ledger) {
-  each_dead(groups_[g], [&](Dead& loads) { kick(loads, -step, nodes, ledger, Work::left); });
-  each_moving(groups_[g], [&](Moving& loads) { kick(loads, -step, nodes, ledger, Work::left); });
+void LatticeLoads::strike(Groups groups, std::span<const double> steps, std::span<NodeLine> nodes, Ledger& ledger) {
+  kick(groups, steps, nodes, ledger, Work::booked);
+}
+
+void LatticeLoads::take_back(Groups groups, std::span<const double> steps, std::span<NodeLine> nodes, Ledger& ledger) {
+  kick(groups, steps, nodes, ledger, Work::left);
 }
 
 void LatticeLoads::report(std::size_t g, double duration, std::span<const NodeLine> nodes,
                           LatticeStrikes::NodalSums& sums, Ledger& ledger) const {
-  each_force(g, [&](std::size_t line, const double* f) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      sums.lines[line].force[c] += f[c];
-      sums.lines[line].impulse[c] += duration * f[c];
-      if (!sums.ahead.empty()) sums.ahead[line][c] += std::abs(duration) * f[c];
-    }
-  });
+  const auto add_forces = [&](const auto& loads, std::size_t stretch) {
+    loads.each_entry(stretch, [&](std::size_t i) {
+      const auto line = static_cast<std::size_t>(loads.lines[i]);
+      const Vector f = force_of(loads, i);
+      for (std::size_t c = 0; c < 3; ++c) {
+        sums.lines[line].force[c] += f[c];
+        sums.lines[line].impulse[c] += duration * f[c];
+        if (!sums.ahead.empty()) sums.ahead[line][c] += std::abs(duration) * f[c];
+      }
+    });
+  };
   each_dead(groups_[g], [&](const Dead& loads) {
-    const Sums all = sums_of<Ways::summed>(loads, nodes.data(), 0.0);
+    Sums all = in_stretches(loads, [&](std::size_t stretch) {
+      add_forces(loads, stretch);
+      return sums_of<Ways::summed>(loads, stretch, nodes.data(), 0.0);
+    });
+    add_what_needs_no_nodes(loads, all);
     book(ledger, all.force, all.moment, duration);
     if (!loads.formulas.empty()) ledger.work += all.work;
   });
   each_moving(groups_[g], [&](const Moving& loads) {
-    with_components(loads, [&]<unsigned which>() {
-      Sums all;
-      for (std::size_t i = 0; i < loads.lines.size(); ++i)
-        add_to_sums<which>(loads, i, nodes[static_cast<std::size_t>(loads.lines[i])], all);
-      book(ledger, all.force, all.moment, duration);
-      ledger.work += all.work;
+    const Sums all = in_stretches(loads, [&](std::size_t stretch) {
+      add_forces(loads, stretch);
+      Sums of_stretch;
+      with_components(loads, [&]<unsigned which>() {
+        loads.each_entry(stretch, [&](std::size_t i) {
+          add_to_sums<which>(loads, i, nodes[static_cast<std::size_t>(loads.lines[i])], of_stretch);
+        });
+      });
+      return of_stretch;
     });
+    book(ledger, all.force, all.moment, duration);
+    ledger.work += all.work;
   });
 }
 

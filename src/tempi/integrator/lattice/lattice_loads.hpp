@@ -48,11 +48,13 @@ class LatticeLoads {
   // Their way begins where the nodes are now.
   void start(std::span<const NodeLine> nodes);
 
-  // Forces of a group at time t, where the nodes are. Throws SolveError where a formula has no value.
-  void evaluate(std::size_t group, double t, std::span<const NodeLine> nodes);
-  // Kicks by step times these forces, and books them in the ledger. `take_back` undoes this, but for the work.
-  void strike(std::size_t group, double step, std::span<NodeLine> nodes, Ledger& ledger);
-  void take_back(std::size_t group, double step, std::span<NodeLine> nodes, Ledger& ledger);
+  // Forces of groups at time t, where the nodes are. Throws SolveError where a formula has no value.
+  using Groups = std::span<const std::size_t>;
+  void evaluate(Groups groups, double t, std::span<const NodeLine> nodes);
+  // Kicks by these forces times a step for each group, one group after the other at each node, and books them in the
+  // ledger. `take_back` undoes this, but for the work.
+  void strike(Groups groups, std::span<const double> steps, std::span<NodeLine> nodes, Ledger& ledger);
+  void take_back(Groups groups, std::span<const double> steps, std::span<NodeLine> nodes, Ledger& ledger);
 
   // Work of constant loads since `start` [J], when the nodes are there.
   double work_of_constant(std::span<const NodeLine> nodes) const;
@@ -96,10 +98,17 @@ class LatticeLoads {
   void load(ArchiveReader& archive);
 
  private:
-  // Forces on nodes [N], each line once.
+  // Forces on nodes [N], each line once, ascending.
   struct Forces {
     std::vector<std::int32_t> lines;
+    std::vector<std::int32_t> first;      // entry of each stretch of lines, and behind the last
     std::vector<std::size_t> components;  // in which there are forces: few bytes a node, where all nodes have some
+
+    template <class Each>
+    void each_entry(std::size_t stretch, Each&& each) const {  // each(i)
+      const auto last = static_cast<std::size_t>(first[stretch + 1]);
+      for (auto i = static_cast<std::size_t>(first[stretch]); i < last; ++i) each(i);
+    }
   };
   struct Dead : Forces {
     const Force* force = nullptr;                              // of the timed
@@ -128,6 +137,8 @@ class LatticeLoads {
     std::vector<Shares> shares;         // by formula
     std::vector<const Expression*> of;  // likewise
     std::vector<ExpressionAtPoints> formulas;
+
+    void sum_up(std::size_t block);  // of entries: their forces
   };
   struct Following : Moving {
     const Force* of = nullptr;
@@ -136,12 +147,23 @@ class LatticeLoads {
     // Of each entry, where `rows` has what elements give it, `dim` numbers each: given[first_given[i]] and on.
     std::vector<std::int32_t> given, first_given;
     std::vector<double> rows;
+
+    static constexpr Index elements_at_once = 64;
+    Index blocks() const { return (std::ssize(elements) + elements_at_once - 1) / elements_at_once; }
+    void look(Index block, std::span<const NodeLine> nodes);  // of elements: their rows
+    void sum_up(std::size_t block, std::size_t dim);          // of entries: their forces
   };
   struct Group {
     Dead constant;
     std::vector<Dead> timed;
     Changing changing;
     std::vector<Following> following;
+    std::vector<std::int32_t> stretches;  // where it has forces
+  };
+  struct Kick {  // with one of the two
+    Dead* dead;
+    Moving* moving;
+    double step;
   };
   struct Sums {  // of forces, of their moments about the origin, of work; of dead loads, of w u
     Vector force{}, moment{}, way{};
@@ -149,8 +171,6 @@ class LatticeLoads {
   };
   class Builder;
 
-  template <class Each>
-  Sums in_blocks(const Forces& loads, Each&& each) const;
   static Vector all_components(const Forces& loads, std::span<const double> numbers, std::size_t i) {
     Vector all{};
     const std::size_t n = loads.components.size();
@@ -165,16 +185,23 @@ class LatticeLoads {
   static Vector force_of(const Moving& loads, std::size_t i) { return all_components(loads, loads.force, i); }
   template <class Each>
   static void with_components(const Forces& loads, Each&& each);
-  enum class Work { booked, left };
-  void kick(Dead& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const;
+  enum class Work { booked, left };  // left where kicks are taken back
+  void kick(Groups groups, std::span<const double> steps, std::span<NodeLine> nodes, Ledger& ledger, Work work);
   template <unsigned which>
   static Vector add_to_sums(const Moving& loads, std::size_t i, const NodeLine& node, Sums& sums);
-  void kick(Moving& loads, double step, std::span<NodeLine> nodes, Ledger& ledger, Work work) const;
+  static Sums kick(Moving& loads, std::size_t stretch, double step, std::span<NodeLine> nodes, Work work);
   enum class Ways { summed, left };
   template <Ways ways, class Line>
-  Sums sums_of(const Dead& loads, Line* nodes, double step) const;
+  static Sums sums_of(const Dead& loads, std::size_t stretch, Line* nodes, double step);
   template <unsigned which, Ways ways, class Line>
-  Sums node_sums_of(const Dead& loads, Line* nodes, double step) const;
+  static Sums node_sums_of(const Dead& loads, std::size_t stretch, Line* nodes, double step);
+  static void add(Sums& to, const Sums& sums);
+  static void add_what_needs_no_nodes(const Dead& loads, Sums& sums);
+  template <class Each>
+  Sums in_stretches(const Forces& loads, Each&& each) const;
+  Sums sums_of(const Dead& loads, std::span<const NodeLine> nodes) const;
+  template <class Lists>
+  void share_out(Lists&& lists);
   static void each_dead(auto& group, auto&& visit) {
     visit(group.constant);
     for (auto& loads : group.timed) visit(loads);
@@ -190,7 +217,11 @@ class LatticeLoads {
   std::vector<Group> groups_;
   double start_ = 0.0;  // sum f . u of the constant loads where their way begins [J]
   bool any_ = false;
-  mutable std::vector<Sums> of_block_;
+  // Of the kicks in hand, and the stretches of lines where there are some.
+  std::vector<Kick> kicks_;
+  std::vector<std::int32_t> stretches_;
+  std::vector<char> is_listed_;  // by stretch, among them
+  std::vector<Sums> sums_;       // by kick, stretch
 };
 
 }  // namespace tempi

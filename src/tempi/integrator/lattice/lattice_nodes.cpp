@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 
+#include <atomic>
 #include <cmath>
 
 namespace tempi {
@@ -47,8 +48,12 @@ void LatticeNodes::write(State& state, NodeId a, const NodeLine& node) const {
   state.clock[i] = node.clock * tick_;
 }
 
-void LatticeNodes::write_nodes_of(TermId term, State& state) const {
-  for (const NodeId a : model_.term(term).stencil()) write(state, a);
+void LatticeNodes::write_displacements_of(TermId term, State& state) const {
+  const auto d = static_cast<std::size_t>(model_.dim());
+  for (const NodeId a : model_.term(term).stencil())
+    for (std::size_t c = 0; c < d; ++c)  // terms share nodes
+      std::atomic_ref(state.displacement[ordinal(a) * d + c])
+          .store(lines_[static_cast<std::size_t>(plan_.line(a))].displacement[c], std::memory_order_relaxed);
 }
 
 }  // namespace tempi

@@ -23,7 +23,8 @@ class LatticeNodes {
   void read(const State& state);
   void write(State& state) const;
   void write(State& state, NodeId a) const;
-  void write_nodes_of(TermId term, State& state) const;
+  // Where the nodes of a term are, for looks at it; threads may do so for several terms at a time.
+  void write_displacements_of(TermId term, State& state) const;
 
   // Node `line` moves to the tick `now`.
   void drift(std::size_t line, double now) {

@@ -266,16 +266,20 @@ class ExplicitDomain final : public Domain {
   template <class DurationOf>
   bool strike_all(double t, DurationOf&& duration_of, Ledger& ledger) {
     ++evaluations_;
-    bool admissible = true;
+    together_.clear();
+    groups_.clear();
+    durations_.clear();
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
       const double duration = duration_of(plan_.groups[g]);
       if (duration == 0.0) continue;
-      group_.clear();
-      group_.add(plan_, g, duration);
-      admissible = strikes_->strike(group_, t, lines_) && admissible;
-      if (!loads_->any()) continue;
-      loads_->evaluate(g, t, lines_);
-      loads_->strike(g, duration, lines_, ledger);
+      together_.add(plan_, g, duration);
+      groups_.push_back(g);
+      durations_.push_back(duration);
+    }
+    const bool admissible = strikes_->strike(together_, t, lines_);
+    if (loads_->any()) {
+      loads_->evaluate(groups_, t, lines_);
+      loads_->strike(groups_, durations_, lines_, ledger);
     }
     return admissible;
   }
@@ -371,7 +375,9 @@ class ExplicitDomain final : public Domain {
   DomainRule rule_;
   double delta_;  // spacing of the time differences of prescribed motions [s]
   LatticeGroups plan_;
-  LatticeStrikes::Together group_;  // the one that strikes
+  LatticeStrikes::Together together_;  // what strikes at the time in hand
+  std::vector<std::size_t> groups_;
+  std::vector<double> durations_;
   AlignedVector<NodeLine> lines_;
   // Between steps lines hold the half kick of where they are as their velocity, and by line this is put aside [m/s]:
   // the velocity before it; or after it, where it was read.
