@@ -138,23 +138,33 @@ SILENT = "[output]\nframes = 0\nhistory = 1\n"
 
 
 def measure(tempi, folder, cells, order, names, turns, seconds):
-    """Ratios of time per update to the first of `names`: {name: (median, least, most)}, [ns] of the first."""
+    """Ratios of time per update to the first of `names`, which runs again after every second of the others: to the
+    mean of its runs before and after. {name: (median, least, most)}, [ns] of the first."""
     mesh = f"block_{cells}_{order}.msh"
     count = block(folder / mesh, cells, order) if not (folder / mesh).exists() else None
     first = run(tempi, write_case(folder, names[0], mesh, 1e-5, SILENT))["summary"]
     end_time = 1e-5 * seconds / first["wall_time"]
     cases = {n: write_case(folder, n, mesh, end_time, SILENT) for n in names}
-    found = {n: [] for n in names}
+
+    def update(name):
+        return run(tempi, cases[name])["update"]
+
+    ratios, bases = {n: [] for n in names[1:]}, []
     for _ in range(turns):
-        for name, path in cases.items():
-            found[name].append(run(tempi, path))
-    ns = 1e9 * statistics.median(f["update"] for f in found[names[0]])
+        before = update(names[0])
+        for i in range(1, len(names), 2):
+            pair = {n: update(n) for n in names[i : i + 2]}
+            after = update(names[0])
+            for name, found in pair.items():
+                ratios[name].append(2 * found / (before + after))
+            bases.append(before)
+            before = after
+    ns = 1e9 * statistics.median(bases)
     title = f"{count or first['elements']} tetrahedra of order {order}, {names[0]}: {ns:.1f} ns an update"
     print(title)
-    rows = {}
-    for name in names:
-        ratios = [f["update"] / g["update"] for f, g in zip(found[name], found[names[0]])]
-        rows[name] = (statistics.median(ratios), min(ratios), max(ratios))
+    rows = {names[0]: (1.0, 1.0, 1.0)}
+    for name, found in ratios.items():
+        rows[name] = (statistics.median(found), min(found), max(found))
         print("  {:<32} {:6.3f}   ({:.3f} to {:.3f})".format(name, *rows[name]), flush=True)
     return {"title": title, "rows": rows, "end_time": end_time, "mesh": mesh}
 

@@ -85,6 +85,28 @@ TEST(Supports, velocity_and_acceleration_are_the_derivatives_of_the_motion) {
   EXPECT_EQ(s.velocity(NodeId{2}, 1, 0.4, 1e-3), 0.0);
 }
 
+// One of X for two components, one without a place, one without time, one that rests; a node that two supports move.
+TEST(Supports, paths_have_the_motion_of_each_of_their_nodes) {
+  const Supports s =
+      supports(support("top", {2, 3}, {{0, "(1 + X)*sin(3*t)"}, {1, "0.25*Y"}}), support("left", {0}, {{0, ""}}),
+               support("right", {1, 2, 3}, {{0, "(1 + X)*sin(3*t)"}}), support("up", {1}, {{1, "t^2"}}));
+  std::vector<Supports::Component> all;
+  for (const int a : {3, 1, 0, 2})
+    for (const int c : {1, 0}) all.push_back({make_id<NodeId>(a), c});
+  std::vector<int> met(all.size(), 0);
+  for (SupportPath& path : s.paths(all)) {
+    for (Index block = 0; block < path.displacement.blocks(); ++block) path.displacement.evaluate(block, 0.4);
+    for (std::size_t k = 0; k < path.places.size(); ++k) {
+      const auto [a, c] = all[path.places[k]];
+      ++met[path.places[k]];
+      EXPECT_EQ(path.support, s.support_of(a, c));
+      EXPECT_EQ(path.component, c);
+      EXPECT_NEAR(path.displacement[k], *s.displacement(a, c, 0.4), 1e-15);
+    }
+  }
+  for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(met[k], s.is_prescribed(all[k].node, all[k].component)) << k;
+}
+
 TEST(Supports, move_only_where_time_matters) {
   const Supports s =
       supports(support("pulled", {1}, {{0, "0.1*t"}}), support("displaced", {2}, {{0, "0.1"}, {1, "X"}}));

@@ -190,8 +190,8 @@ std::vector<double> thousand_points() {  // more than a block
   return points;
 }
 
-// Its values and rates are those of muParser's own evaluation at each point: to the bits, or within so many units in
-// the last place of numbers of order one.
+// Its values, rates and second rates are those of muParser's own evaluation at each point: to the bits, or within so
+// many units in the last place of numbers of order one.
 void expect_as_at_each_point(const std::string& text, double units = 0.0) {
   SCOPED_TRACE(text);
   constexpr double unit = std::numeric_limits<double>::epsilon(), delta = 0.01;
@@ -199,11 +199,12 @@ void expect_as_at_each_point(const std::string& text, double units = 0.0) {
   const Expression f(text, {{"k", 3.0}});
   ExpressionAtPoints at(f, points, "load");
   EXPECT_EQ(at.blocks() > 0, f.depends_on_time());
-  std::vector<double> rates(at.size());
+  std::vector<double> rates(at.size()), second(at.size());
   for (const double t : {0.0, 0.3, 1.7}) {
     for (Index block = 0; block < at.blocks(); ++block) {
       at.evaluate(block, t);
       at.rates(block, t, delta, at.of_block(rates, block));
+      at.second_rates(block, t, delta, at.of_block(second, block));
     }
     for (std::size_t i = 0; i < 1000; ++i) {
       const auto X = std::span(points).subspan(3 * i, 3);
@@ -211,6 +212,9 @@ void expect_as_at_each_point(const std::string& text, double units = 0.0) {
       if (!f.depends_on_time()) continue;
       ASSERT_NEAR(rates[at.size() == 1 ? 0 : i], time_derivative(f, X, t, delta),
                   2.0 * units * unit * std::max(1.0, std::abs(at[i])) / delta)
+          << i;
+      ASSERT_NEAR(second[at.size() == 1 ? 0 : i], second_time_derivative(f, X, t, delta),
+                  40.0 * units * unit * std::max(1.0, std::abs(at[i])) / (delta * delta))
           << i;
     }
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tempi/core/error.hpp"
@@ -86,6 +87,36 @@ const Expression* Supports::prescribed(NodeId a, int component) const {
 std::span<const double> Supports::point(NodeId a) const {
   const auto slot = static_cast<std::size_t>(slots_[ordinal(a)]);
   return std::span(points_).subspan(slot * static_cast<std::size_t>(dim_), static_cast<std::size_t>(dim_));
+}
+
+std::vector<SupportPath> Supports::paths(std::span<const Component> of) const {
+  struct Course {
+    std::int32_t support;
+    int component;
+    std::vector<std::size_t> places{};
+    std::vector<double> X{};
+  };
+  std::vector<Course> courses;
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    const auto [a, component] = of[k];
+    if (!is_prescribed(a, component)) continue;
+    const std::int32_t s = support_of(a, component);
+    auto course = std::ranges::find_if(courses, [&](const Course& known) {
+      return known.support == s && known.component == component;
+    });
+    if (course == courses.end()) course = courses.insert(course, {s, component});
+    course->places.push_back(k);
+    const auto X = point(a);
+    course->X.insert(course->X.end(), X.begin(), X.end());
+    course->X.resize(3 * course->places.size(), 0.0);
+  }
+  std::vector<SupportPath> paths;
+  for (Course& course : courses)
+    paths.push_back(
+        {course.support, course.component, std::move(course.places),
+         ExpressionAtPoints(*(*this)[course.support].displacement[static_cast<std::size_t>(course.component)],
+                            std::move(course.X), "prescribed displacement")});
+  return paths;
 }
 
 std::optional<double> Supports::displacement(NodeId a, int component, double t) const {

@@ -24,6 +24,14 @@ struct Support {
   std::array<std::optional<Expression>, 3> displacement{};  // set where prescribed
 };
 
+// Components of nodes that a support moves as one formula says, and the formula at these nodes.
+struct SupportPath {
+  std::int32_t support;
+  int component;
+  std::vector<std::size_t> places;  // of the components in the list they were looked for in, ascending
+  ExpressionAtPoints displacement;  // [m], in this order
+};
+
 // All supports of a model, addressed by node. Copies share the formulas, which cannot be copied.
 class Supports {
  public:
@@ -46,6 +54,12 @@ class Supports {
 
   static constexpr std::int32_t none = -1;
   std::int32_t support_of(NodeId a, int component) const;  // which support carries the component, or none
+
+  struct Component {
+    NodeId node;
+    int component;
+  };
+  std::vector<SupportPath> paths(std::span<const Component> of) const;  // of those that are prescribed
 
   // Prescribed motion; `delta` [s]: spacing of the differences that give the derivatives. Empty where the component is
   // at rest. Throws SolveError when the formula is not finite.

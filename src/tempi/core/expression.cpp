@@ -138,58 +138,76 @@ void ExpressionAtPoints::evaluate(Index block, double t) {
 
 namespace {
 
-// Fourth-order differences: 12 delta df/dt = sum of weights times f(t + at delta). One-sided ones may look back as
-// well.
 struct Weight {
   double at, weight;
 };
-constexpr std::array<Weight, 4> central = {{{-2, 1}, {-1, -8}, {1, 8}, {2, -1}}};
-constexpr std::array<Weight, 5> one_sided = {{{0, -25}, {1, 48}, {2, -36}, {3, 16}, {4, -3}}};
+constexpr std::array<Weight, 4> central_first = {{{-2, 1}, {-1, -8}, {1, 8}, {2, -1}}};
+constexpr std::array<Weight, 5> one_sided_first = {{{0, -25}, {1, 48}, {2, -36}, {3, 16}, {4, -3}}};
+constexpr std::array<Weight, 5> central_second = {{{-2, -1}, {-1, 16}, {0, -30}, {1, 16}, {2, -1}}};
+constexpr std::array<Weight, 6> one_sided_second = {{{0, 45}, {1, -154}, {2, 214}, {3, -156}, {4, 61}, {5, -10}}};
+
+// Fourth-order differences: 12 delta^order times the derivative = sum of weights times f(t + at delta). One-sided ones
+// may look back as well.
+struct Differences {
+  std::span<const Weight> central, one_sided;
+  int order;
+
+  // Of such a sum, that looks to a side: 1 or -1.
+  double operator()(double sum, double side, double delta) const {
+    return order == 1 ? side * sum / (12.0 * delta) : sum / (12.0 * delta * delta);
+  }
+};
+constexpr Differences first_differences{central_first, one_sided_first, 1},
+    second_differences{central_second, one_sided_second, 2};
+
+double derivative(const Differences& of, const Expression& f, std::span<const double> X, double t, double delta) {
+  if (!f.depends_on_time()) return 0.0;
+  const auto difference = [&](std::span<const Weight> weights, double side) {
+    double sum = 0.0;
+    for (const Weight& w : weights) sum += w.weight * f(X, t + side * w.at * delta);
+    return of(sum, side, delta);
+  };
+  if (t < 2.0 * delta) return difference(of.one_sided, 1.0);
+  const double found = difference(of.central, 1.0);
+  return std::isfinite(found) ? found : difference(of.one_sided, -1.0);
+}
 
 }  // namespace
 
 double time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {
-  if (!f.depends_on_time()) return 0.0;
-  const auto difference = [&](std::span<const Weight> weights, double side) {
-    double sum = 0.0;
-    for (const Weight& of : weights) sum += of.weight * f(X, t + side * of.at * delta);
-    return side * sum / (12.0 * delta);
-  };
-  if (t < 2.0 * delta) return difference(one_sided, 1.0);
-  const double found = difference(central, 1.0);
-  return std::isfinite(found) ? found : difference(one_sided, -1.0);
+  return derivative(first_differences, f, X, t, delta);
 }
 
-void ExpressionAtPoints::rates(Index block, double t, double delta, std::span<double> rates) const {
+double second_time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {
+  return derivative(second_differences, f, X, t, delta);
+}
+
+void ExpressionAtPoints::derive(int order, Index block, double t, double delta, std::span<double> rates) const {
+  const Differences& of = order == 1 ? first_differences : second_differences;
   std::array<double, at_once> value, sum;
   const std::size_t n = rates.size();
   const auto difference = [&](std::span<const Weight> weights, double side, auto&& wanted) {
     std::fill_n(sum.begin(), n, 0.0);
-    for (const Weight& of : weights) {
-      columns_->evaluate(block * at_once, t + side * of.at * delta, std::span(value).first(n));
-      for (std::size_t i = 0; i < n; ++i) sum[i] += of.weight * value[i];
+    for (const Weight& w : weights) {
+      columns_->evaluate(block * at_once, t + side * w.at * delta, std::span(value).first(n));
+      for (std::size_t i = 0; i < n; ++i) sum[i] += w.weight * value[i];
     }
     for (std::size_t i = 0; i < n; ++i)
-      if (wanted(i)) rates[i] = side * sum[i] / (12.0 * delta);
+      if (wanted(i)) rates[i] = of(sum[i], side, delta);
   };
   const auto all = [](std::size_t) { return true; };
-  if (t < 2.0 * delta) return difference(one_sided, 1.0, all);
-  difference(central, 1.0, all);
+  if (t < 2.0 * delta) return difference(of.one_sided, 1.0, all);
+  difference(of.central, 1.0, all);
   if (!std::ranges::all_of(rates, [](double rate) { return std::isfinite(rate); }))
-    difference(one_sided, -1.0, [&](std::size_t i) { return !std::isfinite(rates[i]); });
+    difference(of.one_sided, -1.0, [&](std::size_t i) { return !std::isfinite(rates[i]); });
 }
 
-double second_time_derivative(const Expression& f, std::span<const double> X, double t, double delta) {
-  if (!f.depends_on_time()) return 0.0;
-  const auto at = [&](double k) { return f(X, t + k * delta); };
-  const auto one_sided = [&](double side) {
-    return (45.0 * at(0) - 154.0 * at(side) + 214.0 * at(2 * side) - 156.0 * at(3 * side) + 61.0 * at(4 * side) -
-            10.0 * at(5 * side)) /
-           (12.0 * delta * delta);
-  };
-  if (t < 2.0 * delta) return one_sided(1.0);
-  const double central = (-at(-2) + 16.0 * at(-1) - 30.0 * at(0) + 16.0 * at(1) - at(2)) / (12.0 * delta * delta);
-  return std::isfinite(central) ? central : one_sided(-1.0);
+void ExpressionAtPoints::rates(Index block, double t, double delta, std::span<double> rates) const {
+  derive(1, block, t, delta, rates);
+}
+
+void ExpressionAtPoints::second_rates(Index block, double t, double delta, std::span<double> rates) const {
+  derive(2, block, t, delta, rates);
 }
 
 }  // namespace tempi

@@ -76,13 +76,16 @@ class ExpressionAtPoints {
   std::size_t size() const { return values_.size(); }                                              // points, or 1
   std::span<const double> points() const { return points_; }
 
-  // time_derivative at a block's points.
+  // time_derivative and second_time_derivative at a block's points.
   void rates(Index block, double t, double delta, std::span<double> rates) const;
+  void second_rates(Index block, double t, double delta, std::span<double> rates) const;
   // What `all`, with a number for each value there is, has of a block.
   std::span<double> of_block(std::vector<double>& all, Index block) const;
 
  private:
   static constexpr Index at_once = 512;
+
+  void derive(int order, Index block, double t, double delta, std::span<double> rates) const;
 
   std::vector<double> points_, values_;
   std::unique_ptr<FormulaColumns> columns_;  // of formulas with time

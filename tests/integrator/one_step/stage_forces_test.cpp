@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dampers of methods of one step for all: their forces by packs against those term by term, what they leave of
-// velocities against a dense solution and in closed form.
+// velocities against a dense solution and in closed form. What supports prescribe and give, component by component.
 #include "tempi/integrator/one_step/stage_forces.hpp"
 
 #include <gtest/gtest.h>
@@ -174,6 +174,73 @@ TEST(StageForces, LeaveOfAFreeParticleWhatTheMethodsSay) {
   EXPECT_NEAR(left(euler_a), 1.0 / (1.0 + 2.0 * a), 1e-15);
   EXPECT_NEAR(left(euler_b), 1.0 - 2.0 * a, 1e-15);
   EXPECT_NEAR(left(rk4), 1.0 + b + b * b / 2.0 + b * b * b / 6.0 + b * b * b * b / 24.0, 1e-15);
+}
+
+// A body with a side that moves, one node at rest, loads of both kinds; one component driven.
+TEST(StageForces, HaveTheMotionsAndReactionsOfEachHeldComponent) {
+  const Body body = loaded_body();
+  const Model& model = *body.model;
+  const Supports& supports = model.supports();
+  const double step = 0.1, delta = 0.01;
+  StageForces forces(model, step);
+  const Index n = forces.mass().size();
+  Index free = 0;
+  while (forces.is_supported(free)) ++free;
+  forces.drive(std::array{free});
+  forces.drive_along(Vector::Constant(1, 7.0));
+  const auto node = [&](Index i) { return make_id<NodeId>(i / model.dim()); };
+  const auto component = [&](Index i) { return static_cast<int>(i % model.dim()); };
+
+  for (const double t : {0.0, 0.37, 0.37, 0.5}) {
+    const Vector u0 = Vector::LinSpaced(n, -0.01, 0.01), v0 = Vector::LinSpaced(n, 1.0, 2.0);
+    Vector u = u0, v = v0;
+    forces.prescribe(t, u, v);
+    const Vector velocities = forces.held_velocities(t), accelerations = forces.held_accelerations(t);
+    for (Index i = 0, k = 0; i < n; ++i) {
+      const bool held = k < std::ssize(forces.held()) && forces.held()[static_cast<std::size_t>(k)] == i;
+      const double w = supports.velocity(node(i), component(i), t, delta);
+      EXPECT_NEAR(u(i), supports.displacement(node(i), component(i), t).value_or(u0(i)), 1e-15);
+      EXPECT_NEAR(v(i), i == free ? 7.0 : held ? w : v0(i), 1e-12);
+      if (!held) continue;
+      EXPECT_NEAR(velocities(k), w, 1e-12);
+      EXPECT_NEAR(accelerations(k), supports.acceleration(node(i), component(i), t, delta), 1e-9);
+      ++k;
+    }
+  }
+
+  State state = reference_state(model), direct = state;
+  const Vector u = Vector::LinSpaced(n, -0.01, 0.01);
+  forces.book_reactions(state, forces.held(), u, [](Index k, Index i) {
+    return StageForces::Reaction{1.0 + static_cast<double>(k), 0.1 * static_cast<double>(i)};
+  });
+  Stage stage = stage_of(u, Vector::LinSpaced(n, 1.0, 2.0));
+  forces.require(forces.evaluate(stage, 0.37));
+  forces.book_forces(state, stage, 0.25);
+  ASSERT_GT(stage.load.cwiseAbs().maxCoeff(), 0.0);
+  for (Index i = 0, k = 0; i < n; ++i) {
+    std::array<double, 3> p{}, q{};
+    q[static_cast<std::size_t>(component(i))] = 0.25 * stage.load(i);
+    direct.loads.add(forces.position(node(i), u), q, 0.25 * stage.load(i) * stage.v(i));
+    const bool held = k < std::ssize(forces.held()) && forces.held()[static_cast<std::size_t>(k)] == i;
+    if (held) ++k;
+    if (!held || i == free) continue;
+    p[static_cast<std::size_t>(component(i))] = static_cast<double>(k);
+    direct.supports[static_cast<std::size_t>(supports.support_of(node(i), component(i)))].add(
+        forces.position(node(i), u), p, 0.1 * static_cast<double>(i));
+  }
+  const auto expect_alike = [](const Ledger& found, const Ledger& exact) {
+    const auto near = [](double a, double b) { EXPECT_NEAR(a, b, 1e-14 * std::max(1.0, std::abs(b))); };
+    for (std::size_t c = 0; c < 3; ++c) {
+      near(found.impulse[c].value(), exact.impulse[c].value());
+      near(found.moment[c].value(), exact.moment[c].value());
+    }
+    near(found.work.value(), exact.work.value());
+  };
+  expect_alike(state.loads, direct.loads);
+  for (std::size_t s = 0; s < state.supports.size(); ++s) {
+    expect_alike(state.supports[s], direct.supports[s]);
+    EXPECT_NE(state.supports[s].work.value(), 0.0) << s;
+  }
 }
 
 }  // namespace

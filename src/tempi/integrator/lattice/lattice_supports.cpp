@@ -57,41 +57,27 @@ LatticeSupports::LatticeSupports(const Model& model, const LatticeGroups& plan, 
 }
 
 LatticeSupports::Moving LatticeSupports::moving(std::span<const std::int32_t> all) const {
-  struct Course {
-    std::int32_t support;
-    std::size_t component;
-    std::vector<std::int32_t> held{};
-    std::vector<double> X{};
-  };
   Moving moving;
-  std::vector<Course> courses;
+  std::vector<Supports::Component> components;
+  std::vector<std::int32_t> held_of_component;
   for (const std::int32_t h : all) {
     const Held& held = held_[static_cast<std::size_t>(h)];
     if (std::ranges::any_of(held.moves, std::identity{})) moving.nodes.push_back({h});
     for (std::size_t c = 0; c < dim_; ++c) {
-      if (!held.moves[c]) continue;
-      auto course = std::ranges::find_if(courses, [&](const Course& of) {
-        return of.support == held.support[c] && of.component == c;
-      });
-      if (course == courses.end()) course = courses.insert(course, {held.support[c], c});
-      course->held.push_back(h);
-      course->X.insert(course->X.end(), held.X.begin(), held.X.end());
+      components.push_back({held.node, static_cast<int>(c)});
+      held_of_component.push_back(h);
     }
   }
-  for (Course& of : courses)
-    moving.paths.push_back({of.support,
-                            of.component,
-                            std::move(of.held),
-                            ExpressionAtPoints(*supports_[of.support].displacement[of.component], std::move(of.X),
-                                               "prescribed displacement"),
-                            {}});
+  for (SupportPath& of : supports_.paths(components)) moving.paths.push_back({std::move(of), {}, {}});
   for (Path& path : moving.paths) {
-    path.velocity.resize(path.displacement.size());
+    const auto component = static_cast<std::size_t>(path.of.component);
+    path.velocity.resize(path.of.displacement.size());
     auto mover = moving.nodes.begin();
-    for (std::size_t i = 0; i < path.held.size(); ++i) {
-      while (mover->held != path.held[i]) ++mover;
-      mover->displacement[path.component] = &path.displacement[i];
-      mover->velocity[path.component] = &path.velocity[std::min(i, path.velocity.size() - 1)];
+    for (std::size_t i = 0; i < path.of.places.size(); ++i) {
+      const std::int32_t h = path.held.emplace_back(held_of_component[path.of.places[i]]);
+      while (mover->held != h) ++mover;
+      mover->displacement[component] = &path.of.displacement[i];
+      mover->velocity[component] = &path.velocity[std::min(i, path.velocity.size() - 1)];
     }
   }
   return moving;
@@ -117,16 +103,16 @@ void LatticeSupports::read(std::span<const NodeLine> nodes) {
 // Where a path's nodes are at time t, and how fast.
 void LatticeSupports::look_at(Path& path, double t) {
   std::atomic<bool> finite = true;
-  team_.for_each(path.displacement.blocks(), [&](Index block) {
-    path.displacement.evaluate(block, t);
-    const std::span<double> velocity = path.displacement.of_block(path.velocity, block);
-    path.displacement.rates(block, t, delta_, velocity);
+  team_.for_each(path.of.displacement.blocks(), [&](Index block) {
+    path.of.displacement.evaluate(block, t);
+    const std::span<double> velocity = path.of.displacement.of_block(path.velocity, block);
+    path.of.displacement.rates(block, t, delta_, velocity);
     if (!std::ranges::all_of(velocity, [](double v) { return std::isfinite(v); }))
       finite.store(false, std::memory_order_relaxed);
   });
   if (finite) return;
   for (const std::int32_t h : path.held)  // says which
-    supports_.velocity(held_[static_cast<std::size_t>(h)].node, static_cast<int>(path.component), t, delta_);
+    supports_.velocity(held_[static_cast<std::size_t>(h)].node, path.of.component, t, delta_);
 }
 
 void LatticeSupports::follow(std::size_t group, double now, std::span<NodeLine> nodes, std::vector<Ledger>& ledgers) {

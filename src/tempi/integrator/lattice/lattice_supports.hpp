@@ -58,11 +58,9 @@ class LatticeSupports {
     std::array<bool, 3> moves{};       // as a function of time
     std::array<double, 3> velocity{};  // of held components
   };
-  struct Path {  // a component of nodes that move with a group as one formula says
-    std::int32_t support;
-    std::size_t component;
+  struct Path {
+    SupportPath of;                  // a component of nodes that move with a group
     std::vector<std::int32_t> held;  // places of these nodes
-    ExpressionAtPoints displacement;
     std::vector<double> velocity;
   };
   struct Mover {

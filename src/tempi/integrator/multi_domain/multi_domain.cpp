@@ -169,11 +169,10 @@ void MultiDomainMap::book_known(State& state, const Vector& given, const Vector&
   const auto& psi = interface_.psi();
   if (interface_.unknown().size() == psi.size() || domains_.ties.empty()) return;
   const Vector u = map_of(state.displacement);
-  for (std::size_t k = 0; k < psi.size(); ++k) {
-    const auto i = static_cast<Index>(k);
-    if (!std::ranges::binary_search(interface_.unknown(), i))
-      forces_.book_reaction(state, psi[k], u, given(i), given(i) * w(i));
-  }
+  forces_.book_reactions(state, psi, u, [&](Index k, Index) {
+    const double known = std::ranges::binary_search(interface_.unknown(), k) ? 0.0 : given(k);
+    return StageForces::Reaction{known, known * w(k)};
+  });
 }
 
 void MultiDomainMap::step(State& state, double t0, double h) const {

@@ -32,7 +32,8 @@ StageForces::StageForces(const Model& model, double step, ConstraintsKept kept)
       step_(step),
       delta_(0.1 * step),
       kick_drift_(model, delta_, kept),
-      mass_(model.node_count() * model.dim()) {
+      mass_(model.node_count() * model.dim()),
+      support_(static_cast<std::size_t>(mass_.size())) {
   if (!(step > 0.0) || !std::isfinite(step)) throw InputError(fmt::format("step = {} s (must be > 0).", step));
   if (model.memory_count() > 0)
     throw InputError(
@@ -40,8 +41,10 @@ StageForces::StageForces(const Model& model, double step, ConstraintsKept kept)
         "newmark, or leave out restitution.");
   for (Index i = 0; i < mass_.size(); ++i) {
     mass_(i) = model.mass(node(i));
+    support_[static_cast<std::size_t>(i)] = model.supports().support_of(node(i), component(i));
     if (is_supported(i)) held_.push_back(i);
   }
+  find_paths();
 }
 
 StageForces::~StageForces() = default;
@@ -194,57 +197,87 @@ void StageForces::drive(std::span<const Index> components) {
   driven_velocity_ = Vector::Zero(std::ssize(driven_));
   held_.insert(held_.end(), components.begin(), components.end());
   std::ranges::sort(held_);
+  find_paths();
 }
 
 void StageForces::drive_along(const Vector& w) const { driven_velocity_ = w; }
 
-bool StageForces::is_supported(Index i) const {
-  return model_.supports().support_of(node(i), component(i)) != Supports::none;
+void StageForces::find_paths() {
+  std::vector<Supports::Component> components;
+  for (const Index i : held_) components.push_back({node(i), component(i)});
+  paths_ = model_.supports().paths(components);
+  paths_at_ = velocities_.t = accelerations_.t = std::numeric_limits<double>::quiet_NaN();
 }
 
-std::optional<double> StageForces::held_displacement(Index i, double t) const {
-  return is_supported(i) ? model_.supports().displacement(node(i), component(i), t) : std::nullopt;
+std::span<const SupportPath> StageForces::paths_at(double t) const {
+  if (paths_at_ != t) {
+    paths_at_ = std::numeric_limits<double>::quiet_NaN();  // should it throw
+    for (SupportPath& path : paths_)
+      for (Index block = 0; block < path.displacement.blocks(); ++block) path.displacement.evaluate(block, t);
+    paths_at_ = t;
+  }
+  return paths_;
+}
+
+void StageForces::look_at(Rates rates, double t, Prescribed& prescribed) const {
+  if (prescribed.t == t) return;
+  prescribed.t = std::numeric_limits<double>::quiet_NaN();
+  prescribed.values.setZero(std::ssize(held_));
+  std::vector<double> found;
+  for (const SupportPath& path : paths_) {
+    found.assign(path.displacement.size(), 0.0);
+    for (Index block = 0; block < path.displacement.blocks(); ++block)
+      (path.displacement.*rates)(block, t, delta_, path.displacement.of_block(found, block));
+    for (std::size_t k = 0; k < path.places.size(); ++k)
+      prescribed.values(static_cast<Index>(path.places[k])) = found[std::min(k, found.size() - 1)];
+  }
+  prescribed.t = t;
+}
+
+const StageForces::Vector& StageForces::held_velocities(double t) const {
+  look_at(&ExpressionAtPoints::rates, t, velocities_);
+  for (Index k = 0; k < velocities_.values.size(); ++k)
+    if (const Index i = held_[static_cast<std::size_t>(k)]; !std::isfinite(velocities_.values(k)))
+      model_.supports().velocity(node(i), component(i), t, delta_);  // throws, and says where
+  return velocities_.values;
+}
+
+const StageForces::Vector& StageForces::held_accelerations(double t) const {
+  look_at(&ExpressionAtPoints::second_rates, t, accelerations_);
+  return accelerations_.values;
 }
 
 void StageForces::place(double t, Eigen::Ref<Vector> u) const {
-  for (const Index i : held_) u(i) = held_displacement(i, t).value_or(u(i));
+  each_placed(t, [&](Index i, double there) { u(i) = there; });
 }
 
 void StageForces::prescribe(double t, Eigen::Ref<Vector> u, Eigen::Ref<Vector> v) const {
+  if (held_.empty()) return;
   place(t, u);
+  v(held_) = held_velocities(t);
   v(driven_) = driven_velocity_;
-  for (const Index i : held_)
-    if (is_supported(i)) v(i) = held_velocity(i, t);
-}
-
-double StageForces::held_velocity(Index i, double t) const {
-  return model_.supports().velocity(node(i), component(i), t, delta_);
-}
-
-double StageForces::held_acceleration(Index i, double t) const {
-  return model_.supports().acceleration(node(i), component(i), t, delta_);
 }
 
 void StageForces::book_forces(State& state, const Stage& stage, double dt) const {
   if (!model_.has_forces()) return;
-  const auto d = static_cast<std::size_t>(model_.dim());
-  map_of(state.displacement) = stage.u;  // where they act
+  const Index d = model_.dim();
   for (const auto& [ledger, force] :
        {std::pair(&state.loads, &stage.load), std::pair(&state.damping, &stage.damping)}) {
     if (force->size() == 0) continue;
-    const Vector q = dt * *force;
-    for (Index a = 0; a < model_.node_count(); ++a)
-      kick_drift_.book(*ledger, state, make_id<NodeId>(a), span_of(q).subspan(static_cast<std::size_t>(a) * d, d));
-    ledger->work += q.dot(stage.v);
+    each_piece(model_.node_count(), [&](Index first, Index n) {
+      Given given;
+      for (Index a = first; a < first + n; ++a) {
+        std::array<double, 3> q{};
+        double work = 0.0;
+        for (Index c = 0; c < d; ++c) {
+          q[static_cast<std::size_t>(c)] = dt * (*force)(a * d + c);
+          work += q[static_cast<std::size_t>(c)] * stage.v(a * d + c);
+        }
+        given.add(position(make_id<NodeId>(a), stage.u), q, work);
+      }
+      *ledger += given;
+    });
   }
-}
-
-void StageForces::book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const {
-  std::array<double, 3> p{};
-  p[static_cast<std::size_t>(component(i))] = impulse;
-  const std::int32_t s = model_.supports().support_of(node(i), component(i));
-  if (s == Supports::none) return;
-  state.supports[static_cast<std::size_t>(s)].add(position(node(i), u), p, work);
 }
 
 void StageForces::save(ArchiveWriter& archive) const {

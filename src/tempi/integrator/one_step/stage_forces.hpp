@@ -8,8 +8,10 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -106,16 +108,39 @@ class StageForces {
   void place(double t, Eigen::Ref<Vector> u) const;
   // And gives them their velocities; of driven ones sets these alone.
   void prescribe(double t, Eigen::Ref<Vector> u, Eigen::Ref<Vector> v) const;
-  bool is_supported(Index i) const;
-  std::optional<double> held_displacement(Index i, double t) const;  // empty where it is at rest, or driven
-  double held_velocity(Index i, double t) const;                     // of one with a support
-  double held_acceleration(Index i, double t) const;
+  // visit(i, u_i) of the components that supports move: neither at rest nor driven.
+  template <class Visit>
+  void each_placed(double t, Visit&& visit) const {
+    for (const SupportPath& path : paths_at(t))
+      for (std::size_t k = 0; k < path.places.size(); ++k) visit(held_[path.places[k]], path.displacement[k]);
+  }
+  // What supports prescribe for the components in held(), in their order; zero of driven ones. Throws SolveError where
+  // a velocity is not a number.
+  const Vector& held_velocities(double t) const;
+  const Vector& held_accelerations(double t) const;
+  bool is_supported(Index i) const { return support_[static_cast<std::size_t>(i)] != Supports::none; }
   std::array<double, 3> position(NodeId a, const Vector& u) const;
 
   // The loads and dampers of a stage, acting for the duration dt.
   void book_forces(State& state, const Stage& stage, double dt) const;
-  // What a support gives to the held component i at displacements u; nothing is booked of driven ones.
-  void book_reaction(State& state, Index i, const Vector& u, double impulse, double work) const;
+  // What supports give to components i at displacements u: given(k, i), a Reaction, of the one at place k. Nothing is
+  // booked of driven ones, nor are they asked for.
+  struct Reaction {
+    double impulse, work;  // [N s, J]
+  };
+  template <class Of>
+  void book_reactions(State& state, std::span<const Index> components, const Vector& u, Of&& given) const {
+    std::vector<Given> sums(state.supports.size());
+    for (std::size_t k = 0; k < components.size(); ++k) {
+      const Index i = components[k];
+      if (!is_supported(i)) continue;
+      const auto [impulse, work] = given(static_cast<Index>(k), i);
+      std::array<double, 3> p{};
+      p[static_cast<std::size_t>(component(i))] = impulse;
+      sums[static_cast<std::size_t>(support_[static_cast<std::size_t>(i)])].add(position(node(i), u), p, work);
+    }
+    for (std::size_t s = 0; s < sums.size(); ++s) state.supports[s] += sums[s];
+  }
 
   // What is remembered, so that a run that goes on counts the evaluations of one that was never cut off.
   void save(ArchiveWriter& archive) const;
@@ -129,6 +154,14 @@ class StageForces {
   bool is_remembered(std::span<const double> u, double t) const;
   Admissibility look(Stage& stage, double t) const;
   void exchange(Stage& stage, double t) const;  // with what is remembered
+  void find_paths();
+  std::span<const SupportPath> paths_at(double t) const;  // with their displacements then
+  using Rates = void (ExpressionAtPoints::*)(Index block, double t, double delta, std::span<double> rates) const;
+  struct Prescribed {
+    double t = std::numeric_limits<double>::quiet_NaN();
+    Vector values;
+  };
+  void look_at(Rates rates, double t, Prescribed& prescribed) const;
   NodeId node(Index i) const { return make_id<NodeId>(i / model_.dim()); }
   int component(Index i) const { return static_cast<int>(i % model_.dim()); }
 
@@ -137,8 +170,12 @@ class StageForces {
   double delta_;  // spacing of the time differences of prescribed motions [s]
   KickDrift kick_drift_;
   Vector mass_;
+  std::vector<std::int32_t> support_;  // of each component, or none
   std::vector<Index> held_;
   std::vector<Index> driven_;
+  mutable std::vector<SupportPath> paths_;  // of components by their places in held()
+  mutable double paths_at_ = std::numeric_limits<double>::quiet_NaN();
+  mutable Prescribed velocities_, accelerations_;  // of the time last asked for
   mutable Vector driven_velocity_;
   mutable Index evaluations_ = 0;
   mutable int threads_ = 1;

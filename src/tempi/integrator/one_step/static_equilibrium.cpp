@@ -26,8 +26,9 @@ void StaticMap::step(State& state, double t0, double h) const {
   for (Stage* stage : {&start, &end}) {
     stage->v = along / h;
     forces_.book_forces(state, *stage, 0.5 * h);
-    for (const Index i : forces_.held())
-      forces_.book_reaction(state, i, stage->u, -0.5 * h * stage->force(i), -0.5 * stage->force(i) * along(i));
+    forces_.book_reactions(state, forces_.held(), stage->u, [&](Index, Index i) {
+      return StageForces::Reaction{-0.5 * h * stage->force(i), -0.5 * stage->force(i) * along(i)};
+    });
   }
   map_of(state.displacement) = end.u;
   std::ranges::fill(state.velocity, 0.0);

@@ -76,11 +76,11 @@ void ConstrainedMap::book(State& state, const Stage& stage, const Eigen::Ref<con
                           double h) const {
   const auto v0 = map_of(state.velocity);
   forces_.book_forces(state, stage, 0.5 * h);
-  for (const Index i : forces_.held()) {
+  forces_.book_reactions(state, forces_.held(), stage.u, [&](Index, Index i) {
     const double change = forces_.mass()(i) * (end_.v(i) - v0(i));  // over all of the step
     const double given = 0.5 * (change - h * stage.force(i)) - impulse.all(i);
-    forces_.book_reaction(state, i, stage.u, given, given * v(i));
-  }
+    return StageForces::Reaction{given, given * v(i)};
+  });
   const std::size_t d = static_cast<std::size_t>(forces_.model().dim());
   for (auto touched = constraints_.touched(); !touched.empty(); touched = touched.subspan(d)) {
     const auto p = impulse.external.segment(touched.front(), static_cast<Index>(d));
@@ -94,7 +94,7 @@ void ConstrainedMap::book(State& state, const Stage& stage, const Eigen::Ref<con
 
 void ConstrainedMap::add_constraint_forces(Stage& stage, double t) const {
   Vector a = stage.force.cwiseQuotient(forces_.mass());
-  for (const Index i : forces_.held()) a(i) = forces_.held_acceleration(i, t);
+  a(forces_.held()) = forces_.held_accelerations(t);
   stage.force += constraints_.forces(stage.u, stage.v, a, t);
 }
 

@@ -74,11 +74,11 @@ void EnergyMomentumMap::step(State& state, double t0, double h) const {
 
   forces_.book_forces(state, middle, h);
   Vector u = gradient.u1(), v = v0 + h * middle.force.cwiseQuotient(forces_.mass());
-  for (const Index i : forces_.held()) {
+  forces_.book_reactions(state, forces_.held(), middle.u, [&](Index, Index i) {
     const double inertia = forces_.mass()(i) * (v1(i) - v0(i)), force = h * middle.force(i);
-    forces_.book_reaction(state, i, middle.u, inertia - force, 0.5 * inertia * (v0(i) + v1(i)) - force * middle.v(i));
-    u(i) = u1(i), v(i) = v1(i);
-  }
+    return StageForces::Reaction{inertia - force, 0.5 * inertia * (v0(i) + v1(i)) - force * middle.v(i)};
+  });
+  for (const Index i : forces_.held()) u(i) = u1(i), v(i) = v1(i);
   map_of(state.displacement) = u;
   map_of(state.velocity) = v;
 }

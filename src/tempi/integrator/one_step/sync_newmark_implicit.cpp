@@ -32,11 +32,11 @@ void NewmarkMap::step(State& state, double t0, double h) const {
 
   forces_.book_forces(state, start, (1.0 - gamma_) * h);
   forces_.book_forces(state, end, gamma_ * h);
-  for (const Index i : forces_.held())
-    for (const auto& [stage, weight] : {std::pair(&start, 1.0 - gamma_), std::pair(&end, gamma_)}) {
-      const double given = weight * (forces_.mass()(i) * (end.v(i) - start.v(i)) - h * stage->force(i));
-      forces_.book_reaction(state, i, stage->u, given, given * stage->v(i));
-    }
+  for (const auto& [stage, weight] : {std::pair(&start, 1.0 - gamma_), std::pair(&end, gamma_)})
+    forces_.book_reactions(state, forces_.held(), stage->u, [&, &stage = *stage, weight = weight](Index, Index i) {
+      const double given = weight * (forces_.mass()(i) * (end.v(i) - start.v(i)) - h * stage.force(i));
+      return StageForces::Reaction{given, given * stage.v(i)};
+    });
   map_of(state.displacement) = end.u;
   map_of(state.velocity) = end.v;
 }

@@ -33,15 +33,25 @@ void Rk4Map::step(State& state, double t0, double h) const {
 
   for (std::size_t k = 0; k < 4; ++k) forces_.book_forces(state, stages_[k], weight[k] * h);
   // Supports give m a - f at every stage, and what the quadrature of m a leaves of m (v1 - v0) at the end.
-  for (const Index i : forces_.held()) {
-    double rest = forces_.mass()(i) * (v1(i) - v0(i));
-    for (std::size_t k = 0; k < 4; ++k) {
-      const double inertia = weight[k] * h * forces_.mass()(i) * forces_.held_acceleration(i, t0 + at[k] * h);
-      const double impulse = inertia - weight[k] * h * stages_[k].force(i);
-      forces_.book_reaction(state, i, stages_[k].u, impulse, impulse * stages_[k].v(i));
-      rest -= inertia;
+  if (!forces_.held().empty()) {
+    rest_.resize(std::ssize(forces_.held()));
+    for (Index k = 0; k < rest_.size(); ++k) {
+      const Index i = forces_.held()[static_cast<std::size_t>(k)];
+      rest_(k) = forces_.mass()(i) * (v1(i) - v0(i));
     }
-    forces_.book_reaction(state, i, u1, rest, rest * v1(i));
+    for (std::size_t s = 0; s < 4; ++s) {
+      const Stage& stage = stages_[s];
+      const Vector& acceleration = forces_.held_accelerations(t0 + at[s] * h);
+      forces_.book_reactions(state, forces_.held(), stage.u, [&](Index k, Index i) {
+        const double inertia = weight[s] * h * forces_.mass()(i) * acceleration(k);
+        const double impulse = inertia - weight[s] * h * stage.force(i);
+        rest_(k) -= inertia;
+        return StageForces::Reaction{impulse, impulse * stage.v(i)};
+      });
+    }
+    forces_.book_reactions(state, forces_.held(), u1, [&](Index k, Index i) {
+      return StageForces::Reaction{rest_(k), rest_(k) * v1(i)};
+    });
   }
   map_of(state.displacement) = u1;
   map_of(state.velocity) = v1;

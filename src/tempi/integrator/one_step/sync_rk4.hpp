@@ -30,6 +30,7 @@ class Rk4Map final : public OneStepMap {
   StageForces forces_;
   mutable std::array<Stage, 4> stages_;  // work space
   mutable Stage end_;
+  mutable Vector rest_;  // what supports have yet to give, of the components they hold
 };
 
 using SyncRk4 = OneStep<Rk4Map>;

@@ -80,28 +80,23 @@ void VariationalMap::complete(State& state, double t0, double h, const Vector& Z
 void VariationalMap::book(State& state, double t0, double h, const Vector& Z) const {
   const std::size_t s = action_.degree();
   const Index n = forces_.mass().size();
-  const Vector u0 = map_of(state.displacement);
   if (explicit_) set_velocities(Z);
-  std::vector<double> moving;  // velocities of supports: they may throw, before anything is booked
-  for (const double c : action_.control)
-    for (const Index i : forces_.held())
-      if (forces_.is_supported(i)) moving.push_back(forces_.held_velocity(i, t0 + c * h));
-  auto next = moving.begin();
+  std::vector<Vector> moving;  // velocities of supports: they may throw, before anything is booked
+  for (const double c : action_.control) moving.push_back(forces_.held_velocities(t0 + c * h));
   for (std::size_t j = 0; j <= s && !forces_.held().empty(); ++j) {
-    Vector uj = u0;
+    Vector& uj = reached_;
+    uj = map_of(state.displacement);
     if (j > 0) uj += h * Z.segment(static_cast<Index>(j - 1) * n, n);
     forces_.place(t0 + action_.control[j] * h, uj);
-    for (const Index i : forces_.held()) {
-      if (!forces_.is_supported(i)) continue;
-      const double v = *next++;
+    forces_.book_reactions(state, forces_.held(), uj, [&](Index k, Index i) {
+      const double v = moving[j](k);
       double given = -equation(j, h, i);
       if (j == 0) given -= forces_.mass()(i) * state.velocity[static_cast<std::size_t>(i)];
       if (j == s) given += forces_.mass()(i) * v;
-      forces_.book_reaction(state, i, uj, given, given * v);
-    }
+      return StageForces::Reaction{given, given * v};
+    });
   }
   for (std::size_t i = 0; i < stages_.size(); ++i) forces_.book_forces(state, stages_[i], h * action_.weights[i]);
-  map_of(state.displacement) = u0;
 }
 
 double VariationalMap::discrete_energy(const State& state, double t0, double h) const {
@@ -182,10 +177,10 @@ void VariationalMap::place_held(const State& state, double t0, double h, Vector&
   for (std::size_t j = 1; j <= action_.degree(); ++j) {
     const double t = t0 + action_.control[j] * h;
     auto of_position = Z.segment(static_cast<Index>(j - 1) * n, n);
-    for (const Index i : forces_.held()) {
-      const double u = state.displacement[static_cast<std::size_t>(i)];
-      of_position(i) = (forces_.held_displacement(i, t).value_or(u) - u) / h;
-    }
+    for (const Index i : forces_.held()) of_position(i) = 0.0;
+    forces_.each_placed(t, [&](Index i, double there) {
+      of_position(i) = (there - state.displacement[static_cast<std::size_t>(i)]) / h;
+    });
     of_position(forces_.driven()) = action_.control[j] * forces_.driven_velocity();
   }
 }

@@ -87,7 +87,7 @@ class VariationalMap final : public OneStepMap {
   DiscreteAction action_;
   bool explicit_;
   mutable std::vector<Stage> stages_;  // work space, as is what follows
-  mutable Vector Z_;
+  mutable Vector Z_, reached_;
   mutable std::unique_ptr<Matrix> matrix_;  // made when first needed
   bool matrix_kept_ = false;
   mutable double matrix_for_ = 0.0;  // the step it was made for [s]; 0: for none
