@@ -223,22 +223,34 @@ def argon(tempi, folder, turns):
     return statistics.median(rates), min(rates), max(rates)
 
 
-def page(bodies, path):
-    lines = [f"{machine()}; medians of turns side by side, least and most in brackets", ""]
-    for body in bodies:
-        lines += [body["title"], "", "| what | over it | at most | aim |  |", "|---|---|---|---|---|"]
-        for name, (middle, least, most) in body["rows"].items():
-            if name in ASKED:
-                limit, aim = ASKED[name]
-                verdict = "aim" if middle <= aim else "ok" if middle <= limit else "**missed**"
-                lines.append(f"| {name} | {middle:.2f} ({least:.2f} to {most:.2f}) | {limit} | {aim} | {verdict} |")
-            elif name != body["title"].split(", ")[1].split(":")[0]:
-                lines.append(f"| {name} | {middle:.2f} ({least:.2f} to {most:.2f}) |  |  |  |")
-        lines.append("")
+def row(name, values):
+    shown = "{:.2f} ({:.2f} to {:.2f})".format(*values)
+    if name not in ASKED:
+        return f"| {name} | {shown} |  |  |  |"
+    limit, aim = ASKED[name]
+    verdict = "aim" if values[0] <= aim else "ok" if values[0] <= limit else "**missed**"
+    return f"| {name} | {shown} | {limit} | {aim} | {verdict} |"
+
+
+def page(bodies, path, whole):
+    """Writes the table of a page; unless `whole`, only the rows that were measured."""
     text = path.read_text(encoding="utf-8")
     begin, end = "<!-- real cases: begin -->\n", "<!-- real cases: end -->"
     head, rest = text.split(begin)
-    path.write_text(head + begin + "\n".join(lines) + end + rest.split(end)[1], encoding="utf-8")
+    table, tail = rest.split(end)
+    lines = [f"{machine()}; medians of turns side by side, least and most in brackets", ""]
+    for body in bodies:
+        rows = {n: row(n, v) for n, v in list(body["rows"].items())[1:]}
+        if whole:
+            lines += [body["title"], "", "| what | over it | at most | aim |  |", "|---|---|---|---|---|", *rows.values(), ""]
+            continue
+        first, old = "\n" + body["title"].split(":")[0] + ":", table.split("\n\n")
+        place = next(i for i, part in enumerate(old) if ("\n" + part).startswith(first)) + 1
+        kept = [rows.get(line.split(" | ")[0][2:], line) for line in old[place].split("\n")]
+        table = "\n\n".join([*old[:place], "\n".join(kept), *old[place + 1 :]])
+    if whole:
+        table = "\n".join(lines)
+    path.write_text(head + begin + table + end + tail, encoding="utf-8")
 
 
 def machine():
@@ -280,7 +292,7 @@ def main():
     parser.add_argument("--bodies", default="105000/1;500000/1;105000/2")
     parser.add_argument("--only", default="")
     parser.add_argument("--json")
-    parser.add_argument("--page")
+    parser.add_argument("--page", help="write the table there; with --only, these rows of it")
     parser.add_argument("--picture")
     options = parser.parse_args()
     wanted = options.only.split(";") if options.only else list(CASES)
@@ -303,7 +315,7 @@ def main():
     if options.json:
         Path(options.json).write_text(json.dumps(bodies), encoding="utf-8")
     if options.page:
-        page(bodies, Path(options.page))
+        page(bodies, Path(options.page), not options.only)
     if options.picture:
         picture(bodies, options.picture)
 
