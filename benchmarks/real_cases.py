@@ -244,8 +244,8 @@ def page(bodies, path, whole):
         if whole:
             lines += [body["title"], "", "| what | over it | at most | aim |  |", "|---|---|---|---|---|", *rows.values(), ""]
             continue
-        first, old = "\n" + body["title"].split(":")[0] + ":", table.split("\n\n")
-        place = next(i for i, part in enumerate(old) if ("\n" + part).startswith(first)) + 1
+        title, old = body["title"].split(":")[0], table.split("\n\n")
+        place = next(i for i, part in enumerate(old) if part.startswith(title)) + 1
         kept = [rows.get(line.split(" | ")[0][2:], line) for line in old[place].split("\n")]
         table = "\n\n".join([*old[:place], "\n".join(kept), *old[place + 1 :]])
     if whole:
