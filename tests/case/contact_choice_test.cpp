@@ -22,10 +22,10 @@ std::string spheres(const std::string& sections, const std::string& integrator =
          integrator + "[run]\nend_time = 1.0\n" + sections;
 }
 
-TEST(PenaltyStep, is_a_quarter_of_the_stable_step_of_the_lightest_node) {
+TEST(PenaltyLimit, is_that_of_the_lightest_node) {
   const std::vector<NodeId> nodes = {NodeId{0}, NodeId{2}};
   const std::vector<double> masses = {4.0, 0.1, 2.0};
-  EXPECT_DOUBLE_EQ(penalty_step(nodes, masses, 1e-4), 0.5 * std::sqrt(1e-4 * 2.0));
+  EXPECT_DOUBLE_EQ(penalty_limit(nodes, masses, 1e-4), 2.0 * std::sqrt(1e-4 * 2.0));
 }
 
 TEST(ChooseLayers, takes_what_is_given_and_chooses_the_rest_from_the_motion) {

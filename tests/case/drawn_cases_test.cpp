@@ -5,7 +5,8 @@
 //   - threads, stops on the way, an observer and a checkpoint change no bit;
 //   - momenta are those of the start and what was booked, to rounding, of methods that claim it;
 //   - of methods that strike, kinetic energy is booked kick by kick, and the lattice gives what the exact queue gives
-//     with its steps.
+//     with its steps;
+//   - with smaller steps each comes to the motion of Newmark's method with small ones.
 //
 // TEMPI_DRAWN_CASES asks for another number of them.
 #include <fmt/format.h>
@@ -42,8 +43,9 @@ using test::Random;
 class Draw {
  public:
   enum class Methods { that_strike, any, with_contact };
-  Draw(const CaseFolder& folder, Methods methods, std::uint64_t seed)
-      : folder_(folder), methods_(methods), random_(seed), seed_(seed) {}
+  // `finer`: such a part of the steps drawn. `reference`: by Newmark's method instead of the one drawn.
+  Draw(const CaseFolder& folder, Methods methods, std::uint64_t seed, double finer = 1.0, bool reference = false)
+      : folder_(folder), methods_(methods), random_(seed), seed_(seed), finer_(finer), reference_(reference) {}
 
   std::string operator()() {
     if (methods_ == Methods::with_contact) return contact();
@@ -332,10 +334,17 @@ class Draw {
                        dim_ == 2 ? "[-1, 0.1]" : "[-1, 0.1, 0]", in(0.5, 5.0));
   }
 
+  std::string steps(double safety) const {
+    return is_body_ || is_stiff_ ? fmt::format("safety = {:.3g}\n", finer_ * safety)
+                                 : fmt::format("step = {:.3g}\n", finer_ * 0.02);
+  }
   std::string integrator() {
-    if (methods_ == Methods::any) return any_method();
-    std::string text = "[integrator]\nresidual = true\n";
-    text += is_body_ || is_stiff_ ? fmt::format("safety = {:.3g}\n", in(0.2, 0.7)) : "step = 0.02\n";
+    const std::string drawn = methods_ == Methods::any ? any_method() : method_that_strikes();
+    if (!reference_) return drawn;
+    return "[integrator]\nmethod = \"newmark\"\n" + steps(0.4) + drawn.substr(drawn.find("[run]"));
+  }
+  std::string method_that_strikes() {
+    std::string text = "[integrator]\nresidual = true\n" + steps(in(0.2, 0.7));
     if (method_ == std::string_view("newmark")) return text + "method = \"newmark\"\n[run]\nend_time = 1.5\n";
     if (chance(0.9) && (is_body_ || is_stiff_)) text += "trial = 0\n";  // or it is most of the time
     const bool nests = chance(0.6);
@@ -351,9 +360,9 @@ class Draw {
     std::string text =
         "[integrator]\nmethod = \"" + std::string(method == "implicit newmark" ? "newmark" : method) + "\"\n";
     if (method == "energy-stepping" || method == "async-energy-stepping")
-      text += fmt::format("energy_step = {:.3g}\n", in(0.002, 0.01));
+      text += fmt::format("energy_step = {:.3g}\n", finer_ * in(0.002, 0.01));
     else
-      text += is_body_ || is_stiff_ ? fmt::format("safety = {:.3g}\n", in(0.2, 0.6)) : "step = 0.02\n";
+      text += steps(in(0.2, 0.6));
     if (method == "implicit newmark") text += "beta = 0.25\n";
     if (method == "trapezoidal" || method == "symmetric-midpoint")
       text += fmt::format("alpha = {:.2g}\n", in(0.0, 1.0));
@@ -365,6 +374,8 @@ class Draw {
   Methods methods_;
   Random random_;
   std::uint64_t seed_;
+  double finer_;
+  bool reference_;
   const char* method_ = "";
   bool takes_loads_ = true, takes_dampers_ = true;
   int dim_ = 2;
@@ -377,7 +388,7 @@ double most(const std::vector<double>& values) {
   return result;
 }
 struct Tally {
-  int refused = 0, failed = 0, ran = 0, queues = 0, particles = 0, mollified = 0;
+  int refused = 0, failed = 0, ran = 0, queues = 0, particles = 0, mollified = 0, motions = 0, near = 0;
   double ledger = 0.0, momentum = 0.0, queue = 0.0, gain = 0.0;
 };
 
@@ -393,7 +404,8 @@ void look_at_momenta(const Simulation& s, const Snapshot& first, const Snapshot&
 }
 
 // A run with stops on the way, on two threads, put to sleep and woken, without observers.
-void look_at_bits(const CaseFolder& folder, const std::string& text, const Simulation& s, Random& random) {
+void look_at_bits(const CaseFolder& folder, const std::string& text, const Simulation& s, std::uint64_t seed) {
+  Random random(seed + 1000000);
   const double end = s.input.end_time, stop = random.uniform(0.1, 0.5) * end, sleep = random.uniform(0.5, 0.9) * end;
   Simulation other = folder.build(text);
   other.integrator->use_threads(2);
@@ -435,7 +447,7 @@ void look_at_queue(const CaseFolder& folder, const std::string& text, const Simu
   ++tally.queues;
 }
 
-void look_at_strikes(const CaseFolder& folder, const std::string& text, Random& random, Tally& tally) {
+void look_at_strikes(const CaseFolder& folder, const std::string& text, std::uint64_t seed, Tally& tally) {
   Simulation s = folder.build(text);
   const double end = s.input.end_time;
   EnergyResidual residual(*s.model);
@@ -450,16 +462,40 @@ void look_at_strikes(const CaseFolder& folder, const std::string& text, Random& 
   if (worked > 0.0) tally.ledger = std::max(tally.ledger, std::abs(residual.unbooked(s.state)) / worked);
   EXPECT_LE(std::abs(residual.unbooked(s.state)), 1e-12 * worked);
   look_at_momenta(s, first, last, tally);
-  look_at_bits(folder, text, s, random);
+  look_at_bits(folder, text, s, seed);
   look_at_queue(folder, text, s, last.state, worked, tally);
 }
 
-void look_at_any(const CaseFolder& folder, const std::string& text, Random& random, Tally& tally) {
+void look_at_any(const CaseFolder& folder, const std::string& text, std::uint64_t seed, Tally& tally) {
   Simulation s = folder.build(text);
   const Snapshot first = s.integrator->synchronized(s.state, 0.0);
   s.integrator->advance_to(s.state, s.input.end_time);
   look_at_momenta(s, first, s.integrator->synchronized(s.state, s.input.end_time), tally);
-  look_at_bits(folder, text, s, random);
+  look_at_bits(folder, text, s, seed);
+}
+
+// Comes to the motion that Newmark's method has with small steps as its own become sixteen times smaller: its
+// difference falls, unless that of Newmark's own with steps twice as large hides it.
+void look_at_motion(const CaseFolder& folder, Draw::Methods methods, std::uint64_t seed, Tally& tally) {
+  const auto end = [&](double finer, bool reference) {
+    Simulation s = folder.build(Draw(folder, methods, seed, finer, reference)());
+    s.integrator->advance_to(s.state, s.input.end_time);
+    return s.integrator->synchronized(s.state, s.input.end_time).state;
+  };
+  const State exact = end(0.05, true);
+  const double u = most(exact.displacement), v = most(exact.velocity);
+  const auto off = [&](double finer, bool reference) {
+    const State found = end(finer, reference);
+    return std::max(test::largest_difference(found.displacement, exact.displacement) / u,
+                    test::largest_difference(found.velocity, exact.velocity) / v);
+  };
+  constexpr double rest = 1e-9, chaos = 0.05;
+  const double unsure = off(0.1, true);
+  if (v < rest || unsure > chaos) return;
+  const double coarse = std::max(off(1.0, false), off(0.25, false)), fine = off(0.0625, false);
+  ++tally.motions;
+  tally.near += fine < coarse / 10.0 + 2.0 * unsure ? 1 : 0;
+  EXPECT_LT(fine, coarse / 4.0 + 2.0 * unsure);
 }
 
 // Draws so many cases, or as many as TEMPI_DRAWN_CASES says, and looks at each.
@@ -468,16 +504,15 @@ Tally draw_cases(Draw::Methods methods, int count, Look&& look) {
   const CaseFolder folder;
   if (const char* asked = std::getenv("TEMPI_DRAWN_CASES")) count = std::atoi(asked);
   Tally tally;
-  for (int seed = 1; seed <= count; ++seed) {
-    const std::string text = Draw(folder, methods, static_cast<std::uint64_t>(seed))();
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(count); ++seed) {
+    const std::string text = Draw(folder, methods, seed)();
     SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
-    Random random(static_cast<std::uint64_t>(seed) + 1000000);
     const auto note = [&](int& of, const std::exception& e) {
       ++of;
-      std::printf("%d: %s\n%s", seed, e.what(), std::getenv("TEMPI_SHOW") ? text.c_str() : "");
+      std::printf("%d: %s\n%s", static_cast<int>(seed), e.what(), std::getenv("TEMPI_SHOW") ? text.c_str() : "");
     };
     try {
-      look(folder, text, random, tally);
+      look(folder, text, seed, tally);
       ++tally.ran;
       tally.particles += text.find("[particles]") != std::string::npos ? 1 : 0;
     } catch (const InputError& e) {
@@ -504,7 +539,7 @@ TEST(DrawnCases, KeepTheirLedgersAndTheirBits) {
 // And nobody passes through anybody.
 TEST(DrawnCases, WithContactKeepTheirMomentaAndTheirBits) {
   int touched = 0;
-  const auto look = [&](const CaseFolder& folder, const std::string& text, Random& random, Tally& tally) {
+  const auto look = [&](const CaseFolder& folder, const std::string& text, std::uint64_t seed, Tally& tally) {
     Simulation s = folder.build(text);
     const Snapshot first = s.integrator->synchronized(s.state, 0.0);
     Balance balance;
@@ -523,7 +558,7 @@ TEST(DrawnCases, WithContactKeepTheirMomentaAndTheirBits) {
     tally.gain = std::max(tally.gain, gain);
     EXPECT_LT(gain, s.input.energy_tolerance);
     look_at_momenta(s, first, s.integrator->synchronized(s.state, s.input.end_time), tally);
-    look_at_bits(folder, text, s, random);
+    look_at_bits(folder, text, s, seed);
   };
   const Tally tally = draw_cases(Draw::Methods::with_contact, 30, look);
   std::printf("%d touched, energy gained at most %.1e\n", touched, tally.gain);
@@ -534,6 +569,22 @@ TEST(DrawnCases, WithContactKeepTheirMomentaAndTheirBits) {
 TEST(DrawnCases, OfOtherMethodsKeepTheirMomentaAndTheirBits) {
   const Tally tally = draw_cases(Draw::Methods::any, 60, look_at_any);
   EXPECT_GE(tally.ran, (tally.ran + tally.refused + tally.failed) * 7 / 10);  // not every method takes everything
+}
+
+// Whatever acts on it. But energy-stepping comes near as the root of its step in energy only, and avi-adaptive as its
+// energies have it.
+TEST(DrawnCases, ComeToOneMotion) {
+  for (const auto methods : {Draw::Methods::that_strike, Draw::Methods::any}) {
+    const auto look = [&](const CaseFolder& folder, const std::string& text, std::uint64_t seed, Tally& tally) {
+      const bool other_steps =
+          text.find("energy_step") != std::string::npos || text.find("adaptive") != std::string::npos;
+      if (!other_steps) look_at_motion(folder, methods, seed, tally);
+    };
+    const Tally tally = draw_cases(methods, 40, look);
+    std::printf("%d compared, %d of them at least ten times nearer\n", tally.motions, tally.near);
+    EXPECT_GE(tally.motions, (tally.ran + tally.refused + tally.failed) * 6 / 10);
+    EXPECT_GE(tally.near, tally.motions * 9 / 10);
+  }
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(DescribeModel, tells_what_there_is) {
   expect_words(square, {"2 cells, 4 nodes, 2-D", "2 of type 3-node triangle, neo-hookean", "mass     1 kg/m",
                         "left: 2 nodes", "damping  drag", "steps", "newmark", "predicted saving"});
   const std::string chain = describe_model(folder.build(CaseFolder::chain("method = \"newmark\"\nsafety = 0.5")));
-  expect_words(chain, {"3 particles, 2-D, in free space", "spring: 1 terms", "mass     3 kg"});
+  expect_words(chain, {"3 particles, 2-D, in free space", "spring: 2 terms in 2 potentials", "mass     3 kg"});
   EXPECT_EQ(chain.find("predicted saving"), std::string::npos);
 }
 

@@ -38,6 +38,23 @@ TEST(PlanSteps, rounds_them_down_to_a_lattice_and_tries_it) {
             update_count(s.plan.choice->lattice.tick, 1.0) / s.plan.choice->lattice.ticks[0]);
 }
 
+// Every node of the square: two of 1/6 kg, two of 1/3 kg.
+TEST(PlanSteps, gives_a_penalty_a_quarter_of_its_stable_step_and_less_where_cells_take_less) {
+  const CaseFolder folder;
+  const auto step = [&](const std::string& integrator, const std::string& own = "") {
+    const Simulation s = folder.build(
+        folder.square(integrator,
+                      "[[wall]]\ntype = \"plane\"\npoint = [0, -1]\nnormal = [0, 1]\npenalty = 1.5\n" + own));
+    return s.plan.own.back();  // of the wall
+  };
+  const double limit = 2.0 * std::sqrt(1.5 / 6.0);
+  EXPECT_DOUBLE_EQ(step("safety = 0.9"), 0.25 * limit);
+  EXPECT_DOUBLE_EQ(step("safety = 0.1"), 0.1 * limit);
+  EXPECT_DOUBLE_EQ(step("courant = 0.05"), 0.05 * limit);
+  EXPECT_DOUBLE_EQ(step("step = 0.02"), 0.02);
+  EXPECT_DOUBLE_EQ(step("safety = 0.1", "step = 0.03\n"), 0.03);
+}
+
 TEST(PlanSteps, gives_synchronous_methods_one_step_within_their_limit) {
   const CaseFolder folder;
   const Simulation newmark = folder.build(folder.chain("method = \"newmark\"\nsafety = 0.5"));

@@ -265,9 +265,11 @@ class Builder {
     const IntegratorInput& in = input().integrator;
     const Method& method = method_of(in);
     const TouchingBody body = {mesh(), cell_mesh(), s_.body.first_particle, parts_.mass, input().constants};
-    // Nobody touches yet, so no stable step tells.
+    // Nobody touches yet, so no stable step tells: a quarter of the penalty's, and less where others take less.
     const auto step = [&](const std::optional<double>& own, std::span<const NodeId> nodes, double penalty) {
-      return own ? own : in.step ? std::nullopt : std::optional(penalty_step(nodes, parts_.mass, penalty));
+      if (own || in.step) return own;
+      const double part = std::min(0.25 * in.shortened, in.safety ? *in.safety : *in.courant);
+      return std::optional(part * penalty_limit(nodes, parts_.mass, penalty));
     };
     for (const ContactInput& contact : input().contacts) {
       if (contact.has_layers()) continue;
@@ -407,7 +409,7 @@ class Builder {
                       const std::optional<double>& own) {
     const IntegratorInput& in = input().integrator;
     const std::optional<double> step = own ? own : in.step;
-    const double limit = 4.0 * penalty_step(nodes, parts_.mass, penalty);
+    const double limit = penalty_limit(nodes, parts_.mass, penalty);
     if (step && *step > 0.5 * limit && method_of(in).engine != Engine::stepping)
       s_.warnings.push_back(
           fmt::format("{}: the step {:.6g} s is near or beyond the limit of this penalty, 2 "

@@ -63,11 +63,10 @@ std::vector<CellFacet> side_of(const ContactInput& in, std::size_t side, const T
 
 }  // namespace
 
-double penalty_step(std::span<const NodeId> nodes, std::span<const double> masses, double penalty) {
-  constexpr double part = 0.25;
+double penalty_limit(std::span<const NodeId> nodes, std::span<const double> masses, double penalty) {
   double lightest = std::numeric_limits<double>::infinity();
   for (const NodeId a : nodes) lightest = std::min(lightest, masses[ordinal(a)]);
-  return part * 2.0 * std::sqrt(penalty * lightest);
+  return 2.0 * std::sqrt(penalty * lightest);
 }
 
 std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const TouchingBody& body) {

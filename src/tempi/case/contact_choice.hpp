@@ -35,9 +35,9 @@ struct TouchingBody {
 // directions along axes and diagonals tell; of many nodes, some thousand of them.
 double driven_speed(const Supports& supports, double end_time, int dim);
 
-// How long a step a penalty takes, about: a quarter of the stable step 2 sqrt(epsilon m) of the lightest of `nodes`
-// [s]. A node may feel several faces at once.
-double penalty_step(std::span<const NodeId> nodes, std::span<const double> masses, double penalty);
+// The stable step of a penalty, 2 sqrt(epsilon m) of the lightest of `nodes` [s], and less where a node feels several
+// faces at once.
+double penalty_limit(std::span<const NodeId> nodes, std::span<const double> masses, double penalty);
 
 // Throws PlacedError: no cells, a plane model, groups without faces or that share one, a penalty out of range.
 std::unique_ptr<FaceContact> choose_contact(const ContactInput& in, const TouchingBody& body);

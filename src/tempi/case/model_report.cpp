@@ -205,7 +205,13 @@ std::string describe_model(Simulation s) {
       out += fmt::format("           thickness {:.6g} m, bending stiffness {:.6g} J\n", cells->thickness(),
                          bending_stiffness({cells->material(), cells->density(), cells->thickness()}));
   }
-  for (const auto& [type, terms] : s.body.forces) out += fmt::format("  forces   {}: {} terms\n", type, terms);
+  for (auto at = s.body.forces.begin(); at != s.body.forces.end();) {  // a hertz potential for each kind of pair
+    const auto first = at;
+    Index terms = 0;
+    for (; at != s.body.forces.end() && at->first == first->first; ++at) terms += at->second;
+    out += fmt::format("  forces   {}: {} terms{}\n", first->first, terms,
+                       at - first > 1 ? fmt::format(" in {} potentials", at - first) : "");
+  }
   for (const auto& contact : s.model->layers()) {
     const LayerOptions& o = contact->options();
     const ContactSurface& surface = contact->surface();

@@ -326,9 +326,8 @@ constexpr Option rows[] = {
     {"contact", "skin", number, "m", "", "", not_negative,
      "of faces: how far the list of near ones reaches; omitted: half a mean edge"},
     {"contact", "step", number, "s", "", "", positive,
-     "of faces: of its own, whatever [integrator] says; omitted: half of sqrt(penalty m), m the lightest node, or the "
-     "step of "
-     "[integrator]"},
+     "of faces: of its own, whatever [integrator] says; omitted: a quarter of its stable step 2 sqrt(penalty m), m the "
+     "lightest node, and no larger part of it than safety or courant; or the step of [integrator]"},
 
     {"wall", "type", choice, "", "required", "plane | sphere | cylinder | box", any, "its shape"},
     {"wall", "group", group, "", "", "", any, "whose nodes it holds; omitted: everybody's"},

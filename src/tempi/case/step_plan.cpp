@@ -81,11 +81,15 @@ class StepPlanner {
       throw PlacedError(in.step_place,
                         fmt::format("courant belongs to cells, and {} has no wave speed. Use safety or step.",
                                     s_.body.bending.empty() ? "a [[potential]]" : "the bending of shells"));
-    if (in.courant)
+    if (in.courant) {
       for (const ElasticCells* cells : s_.body.cells)
         for (Index k = 0; k < cells->size(); ++k)
           times.push_back(inradius(*s_.body.mesh, cells->cell(k)) /
                           dilatational_wave_speed(lame_of(cells->material()), cells->density()));
+      times.resize(static_cast<std::size_t>(s_.model->term_count()), std::numeric_limits<double>::infinity());
+      for (const auto& [first, end, step] : together)  // behind the cells, with steps of their own
+        if (step) std::fill(times.begin() + first, times.begin() + end, *step / *in.courant);
+    }
     const StepSize size = in.courant ? StepSize(CourantNumber{*in.courant})
                           : in.step  ? StepSize(FixedStep{*in.step})
                                      : StepSize(SafetyFraction{*in.safety});
