@@ -29,6 +29,19 @@ void State::load(ArchiveReader& archive) {
   archive.get("load_displacement", load_displacement);
 }
 
+State State::without_way_of_loads() const {
+  State copy;
+  copy.displacement = displacement;
+  copy.velocity = velocity;
+  copy.clock = clock;
+  copy.loads = loads;
+  copy.damping = damping;
+  copy.supports = supports;
+  copy.constraints = constraints;
+  copy.memory = memory;
+  return copy;
+}
+
 State reference_state(const Model& model) {
   State state;
   const auto nodes = static_cast<std::size_t>(model.node_count());

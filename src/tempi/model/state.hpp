@@ -69,6 +69,10 @@ struct State {
 
   void save(ArchiveWriter& archive) const;
   void load(ArchiveReader& archive);  // into a state of the same model
+
+  // Without load_force and load_displacement, dim numbers a node of every loaded term: for engines and output that do
+  // not look at them.
+  State without_way_of_loads() const;
 };
 
 // The model at rest in its reference configuration at t = 0.

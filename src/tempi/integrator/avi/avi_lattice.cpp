@@ -18,20 +18,6 @@ namespace {
 constexpr Index updates_between_rechecks = 256;
 constexpr Index terms_at_once = 8;
 
-// What reference engines keep of the way of loads, dim numbers a node of every loaded term, is of no use here.
-State without_way_of_loads(const State& state) {
-  State copy;
-  copy.displacement = state.displacement;
-  copy.velocity = state.velocity;
-  copy.clock = state.clock;
-  copy.loads = state.loads;
-  copy.damping = state.damping;
-  copy.supports = state.supports;
-  copy.constraints = state.constraints;
-  copy.memory = state.memory;
-  return copy;
-}
-
 }  // namespace
 
 AviLattice::AviLattice(const Model& model, TickLattice lattice, LatticeOptions options)
@@ -362,7 +348,7 @@ std::vector<double> AviLattice::internal_forces(std::span<const double> u, doubl
 Snapshot AviLattice::synchronized(const State& state, double t) const {
   Snapshot snapshot{t, {}, {}, 0.0};
   if (started_) {
-    snapshot.state = without_way_of_loads(state);
+    snapshot.state = state.without_way_of_loads();
   } else {
     snapshot.state = state;
     kick_drift_.start(snapshot.state);

@@ -40,11 +40,20 @@ void BatchForces::place(std::span<const double> u) {
 }
 
 // Lines at rest whose nodes weigh 1 kg collect the forces in their velocities.
-bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load) {
+bool BatchForces::evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load,
+                           double* energy) {
   const auto d = static_cast<std::size_t>(model_.dim());
-  place(u);
-  const bool admissible = strikes_.strike(all_, t, lines_);
-  each_line(force.data(), [&](std::size_t line, std::size_t at) { std::copy_n(lines_[line].velocity, d, &force[at]); });
+  bool admissible = true;
+  if (energy != nullptr) {
+    const Batch::Looked found = look(u, t, force);
+    *energy = found.energy;
+    admissible = found.admissible;
+  } else {
+    place(u);
+    admissible = strikes_.strike(all_, t, lines_);
+    each_line(force.data(),
+              [&](std::size_t line, std::size_t at) { std::copy_n(lines_[line].velocity, d, &force[at]); });
+  }
   std::ranges::fill(load, 0.0);
   for (std::size_t g = 0; loads_.any() && g < plan_.groups.size(); ++g) {
     loads_.evaluate({&g, 1}, t, lines_);

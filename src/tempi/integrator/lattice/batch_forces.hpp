@@ -18,9 +18,10 @@ class BatchForces {
   // `model` must outlive it.
   BatchForces(const Model& model, int threads);
 
-  // -sum dV_K/dx and loads, `load` these alone [N], dim components a node, at displacements u and time t. False where a
-  // term is not admissible. Throws SolveError where a formula has no value.
-  bool evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load);
+  // -sum dV_K/dx and loads, `load` these alone [N], dim components a node, at displacements u and time t; sum V_K [J]
+  // where it is asked for. False where a term is not admissible. Throws SolveError where a formula has no value.
+  bool evaluate(std::span<const double> u, double t, std::span<double> force, std::span<double> load,
+                double* energy = nullptr);
 
   // Where the model has dampers, these, -C(u, t) v [N].
   void resist(std::span<const double> u, std::span<const double> v, double t, std::span<double> damping);

@@ -30,16 +30,17 @@ void OneStepDriver::advance(State& state, double t_end) {
 }
 
 Snapshot OneStepDriver::synchronized(const State& state, double t) const {
-  Snapshot snapshot{t, state, {}, 0.0};
+  Snapshot snapshot{t, {}, {}, 0.0};
+  const StageForces::Aside aside(map_.forces());
+  snapshot.state = started_ ? state.without_way_of_loads() : state;
   if (!started_) map_.start(snapshot.state);
   if (t > time_) map_.step(snapshot.state, time_, t - time_);
   map_.show(snapshot.state, t);
   std::ranges::fill(snapshot.state.clock, t);
   Stage stage{map_of(snapshot.state.displacement), map_of(snapshot.state.velocity), {}, {}};
-  snapshot.admissible = map_.forces().evaluate(stage, t).holds();
+  snapshot.admissible = map_.forces().measure(stage, t, snapshot.potential_energy).holds();
   map_.add_constraint_forces(stage, t);
   snapshot.force.assign(stage.force.begin(), stage.force.end());
-  snapshot.potential_energy = map_.forces().potential_energy(snapshot.state.displacement, t);
   return snapshot;
 }
 

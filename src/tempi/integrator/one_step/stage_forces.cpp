@@ -122,14 +122,19 @@ Admissibility StageForces::evaluate_once(Stage& stage, double t) const {
   return found;
 }
 
+Admissibility StageForces::measure(Stage& stage, double t, double& potential_energy) const {
+  const Admissibility found = look(stage, t, &potential_energy);
+  if (found.holds()) add_dampings(stage, t);
+  return found;
+}
+
 // All but dampers.
-Admissibility StageForces::look(Stage& stage, double t) const {
+Admissibility StageForces::look(Stage& stage, double t, double* potential_energy) const {
   ++evaluations_;
   stage.force.resize(mass_.size());
   if (stage.load.size() != mass_.size()) stage.load.setZero(mass_.size());
-  const bool all = batches().evaluate(span_of(stage.u), t, room_of(stage.force),
-                                      model_.has_forces() ? room_of(stage.load) : std::span<double>());
-  if (all) return {};
+  const auto load = model_.has_forces() ? room_of(stage.load) : std::span<double>();
+  if (batches().evaluate(span_of(stage.u), t, room_of(stage.force), load, potential_energy)) return {};
   stage.damping = Vector::Zero(mass_.size());
   return first_fault(model_, span_of(stage.u), t);
 }

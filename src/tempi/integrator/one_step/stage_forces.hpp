@@ -94,6 +94,10 @@ class StageForces {
   Admissibility begin(std::span<const double> u, Stage& stage, double t) const;
   Admissibility finish(Stage& stage, double t) const;
   void keep(Stage& stage, double t) const;
+  // Of a stage that nobody comes back to, with sum V_K [J].
+  Admissibility measure(Stage& stage, double t, double& potential_energy) const;
+  // What is remembered outlives this: output may evaluate what it likes between steps.
+  class Aside;
   double potential_energy(std::span<const double> u, double t) const;  // sum V_K [J], by batches
   static void require(const Admissibility& admissibility);             // throws StepError
   // Adds the dampers within a term to the forces of a stage.
@@ -152,7 +156,7 @@ class StageForces {
  private:
   BatchForces& batches() const;
   bool is_remembered(std::span<const double> u, double t) const;
-  Admissibility look(Stage& stage, double t) const;
+  Admissibility look(Stage& stage, double t, double* potential_energy = nullptr) const;
   void exchange(Stage& stage, double t) const;  // with what is remembered
   void find_paths();
   std::span<const SupportPath> paths_at(double t) const;  // with their displacements then
@@ -186,6 +190,18 @@ class StageForces {
   };
   mutable std::optional<Remembered> last_;
   mutable struct { Vector near, rest, direction, image, resistance; } damped_;  // work space
+};
+
+class StageForces::Aside {
+ public:
+  explicit Aside(const StageForces& of) : of_(of), last_(of.last_) {}
+  ~Aside() { of_.last_ = std::move(last_); }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  const StageForces& of_;
+  std::optional<Remembered> last_;
 };
 
 }  // namespace tempi
