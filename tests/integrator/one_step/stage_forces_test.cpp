@@ -203,7 +203,7 @@ TEST(StageForces, HaveTheMotionsAndReactionsOfEachHeldComponent) {
       EXPECT_NEAR(v(i), i == free ? 7.0 : held ? w : v0(i), 1e-12);
       if (!held) continue;
       EXPECT_NEAR(velocities(k), w, 1e-12);
-      EXPECT_NEAR(accelerations(k), supports.acceleration(node(i), component(i), t, delta), 1e-9);
+      EXPECT_NEAR(accelerations(k), supports.acceleration(node(i), component(i), t, delta), 1e-11);
       ++k;
     }
   }

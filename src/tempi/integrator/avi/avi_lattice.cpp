@@ -127,14 +127,7 @@ void AviLattice::instant(State& state, double now, double part, Observer* observ
   LatticeCorrections* corrections = contact_ ? contact_->corrections() : nullptr;
   if (corrections != nullptr) corrections->begin(acting_);
   if (!strike(t, part, observer != nullptr, corrections)) fail(state, t, part);
-  if (loads_.any() && corrections == nullptr) loads_.strike(acting_, steps(part), nodes_.lines(), state.loads);
-  if (loads_.any() && corrections != nullptr)
-    for (const std::size_t g : acting_) {
-      corrections->before(g, nodes_.lines());
-      const double duration = part * step(g);
-      loads_.strike({&g, 1}, {&duration, 1}, nodes_.lines(), state.loads);
-      corrections->after(g, nodes_.lines());
-    }
+  if (loads_.any()) strike_loads(state, part, corrections);
   if (corrections != nullptr) corrections->end(acting_, now, part);
   for (const std::size_t g : acting_) supports_.settle(g, nodes_.lines(), state.supports);
   if (contact_ && now > 0.0) contact_->strike(std::lround(now) << LatticeContact::fine_bits, state);
@@ -165,6 +158,19 @@ bool AviLattice::strike(double t, double part, bool watched, LatticeCorrections*
   bool admissible = true;
   for (const std::size_t g : acting_) admissible = group_strikes(g) && admissible;
   return admissible;
+}
+
+void AviLattice::strike_loads(State& state, double part, LatticeCorrections* corrections) {
+  if (corrections == nullptr) {
+    loads_.strike(acting_, steps(part), nodes_.lines(), state.loads);
+    return;
+  }
+  for (const std::size_t g : acting_) {
+    corrections->before(g, nodes_.lines());
+    const double duration = part * step(g);
+    loads_.strike({&g, 1}, {&duration, 1}, nodes_.lines(), state.loads);
+    corrections->after(g, nodes_.lines());
+  }
 }
 
 // What groups strike with, for this part of their steps.

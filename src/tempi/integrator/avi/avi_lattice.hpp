@@ -106,6 +106,7 @@ class AviLattice final : public Integrator {
   void act(State& state, Index s, Observer* observer);
   void instant(State& state, double now, double part, Observer* observer);
   bool strike(double t, double part, bool watched, LatticeCorrections* corrections);
+  void strike_loads(State& state, double part, LatticeCorrections* corrections);
   void drift(State& state, double now, bool watched);
   void recheck_stability(State& state, double now);
   std::vector<double> displacements() const;

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "tempi/core/expression.hpp"
 #include "tempi/core/thread_team.hpp"
 #include "tempi/integrator/lattice/lattice_nodes.hpp"
 
