@@ -59,7 +59,7 @@ class Draw {
     const std::string_view method = method_;
     takes_loads_ = method.find("energy-") == std::string_view::npos;
     takes_dampers_ = takes_loads_ && method != "avi-adaptive";
-    const std::string model = chance(0.35) || method == "energy-momentum" ? particles() : body();
+    const std::string model = chance(0.35) || method == "energy-momentum" ? particles() : chance(0.1) ? bar() : body();
     std::string text = model + integrator();
     if (chance(0.4)) text += wall();
     if (is_body_ && chance(0.8)) text += "[initial]\nvelocity = " + field(0.2) + "\n";
@@ -108,6 +108,9 @@ class Draw {
     for (int c = 0; c < dim_; ++c) text += (c > 0 ? ", " : "") + value(size);
     return text + "]";
   }
+  std::string along_x(double x, double y) const {
+    return fmt::format("[{}", x) + (dim_ > 1 ? fmt::format(", {}", y) : "") + (dim_ > 2 ? ", 0]" : "]");
+  }
   std::string field(double size) {  // of X, Y alone
     std::string text = "[";
     for (int c = 0; c < dim_; ++c)
@@ -116,7 +119,8 @@ class Draw {
     return text + "]";
   }
   std::string place() {
-    return fmt::format("where = \"{} > {:.3g}\"\n", one_of({"X", "Y"}), is_body_ ? in(0.3, 0.8) : in(-0.1, 0.3));
+    return fmt::format("where = \"{} > {:.3g}\"\n", dim_ == 1 ? "X" : one_of({"X", "Y"}),
+                       is_body_ ? in(0.3, 0.8) : in(-0.1, 0.3));
   }
 
   // Triangles in space, nearly flat over the unit square.
@@ -144,6 +148,11 @@ class Draw {
         one_of({"neo-hookean", "saint-venant-kirchhoff"}));
   }
 
+  std::string bar() {
+    is_body_ = true;
+    dim_ = 1;
+    return of_mesh(test::bar_mesh(4 + static_cast<int>(random_.below(20)), 0.35, static_cast<unsigned>(seed_)), 1.8);
+  }
   std::string body() {
     is_body_ = true;
     if (dim_ == 3 && chance(0.25)) return sheet(0.0);
@@ -153,8 +162,11 @@ class Draw {
     const Mesh mesh =
         dim_ == 2 ? test::triangle_mesh(quadratic ? CellType::triangle6 : CellType::triangle3, n, 0.1, seed)
                   : test::tetrahedron_mesh(quadratic ? CellType::tetrahedron10 : CellType::tetrahedron4, n, 0.1, seed);
+    return of_mesh(mesh, quadratic ? 1.4 : 1.8);
+  }
+  std::string of_mesh(const Mesh& mesh, double most) {
     std::vector<double> points(mesh.points().begin(), mesh.points().end());
-    const double power = chance(0.5) ? in(1.0, quadratic ? 1.4 : 1.8) : 1.0;  // graded towards x = 0
+    const double power = chance(0.5) ? in(1.0, most) : 1.0;  // graded towards x = 0
     for (std::size_t i = 0; i < points.size(); i += static_cast<std::size_t>(dim_))
       points[i] = std::copysign(std::pow(std::abs(points[i]), power), points[i]);
     write_msh(folder_.path() / "drawn.msh", mesh, points);
@@ -316,7 +328,7 @@ class Draw {
                                           chance(0.3) ? "*(1 + Y)" : "");
     }
     motion += "]";
-    if (chance(0.4)) {
+    if (dim_ > 1 && chance(0.4)) {
       const char* component = one_of({"x", "y"});
       text += fmt::format("components = [\"{}\"]\n", component);
       motion = fmt::format("[{}]", chance(0.5) ? "0" : "\"0.04*sin(3*t)\"");
@@ -330,8 +342,7 @@ class Draw {
       return fmt::format("[[wall]]\ntype = \"plane\"\npoint = {}\nnormal = {}\nyoung = {:.4g}\npoisson = 0.3\n",
                          dim_ == 2 ? "[0, -0.17]" : "[0, 0, -0.17]", dim_ == 2 ? "[0, 1]" : "[0, 0, 1]", in(5.0, 50.0));
     return fmt::format("[[wall]]\ntype = \"plane\"\n{}point = {}\nnormal = {}\npenalty = {:.3g}\n",
-                       is_body_ ? "group = \"right\"\n" : "", dim_ == 2 ? "[1.02, 0]" : "[1.02, 0, 0]",
-                       dim_ == 2 ? "[-1, 0.1]" : "[-1, 0.1, 0]", in(0.5, 5.0));
+                       is_body_ ? "group = \"right\"\n" : "", along_x(1.02, 0.0), along_x(-1.0, 0.1), in(0.5, 5.0));
   }
 
   std::string steps(double safety) const {

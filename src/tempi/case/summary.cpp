@@ -309,7 +309,8 @@ std::string to_text(const Summary& r) {
     out += fmt::format("  updates         {} in all, {} to {} per element; Newmark would need {}\n", r.updates.total,
                        r.updates.min, r.updates.max, r.newmark_updates);
     if (const auto saving = r.per_update(static_cast<double>(r.newmark_updates)))
-      out += fmt::format("  saving          {:.3f} x in updates (predicted {:.3f})\n", *saving, r.predicted_speedup);
+      out += fmt::format("  saving          {:.3f} x in updates ({} {:.3f})\n", *saving,
+                         r.lattice ? "before rounding to the lattice" : "predicted", r.predicted_speedup);
   }
   for (const auto& [name, value] : r.measures)
     if (std::isfinite(value) && name != "steps") out += fmt::format("  {:<15} {:.6g}\n", spaced(name), value);
