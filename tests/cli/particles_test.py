@@ -290,7 +290,7 @@ class Particles(Refused):
         told = self.tempi("check", "case.toml").stdout
         terms = [int(line.split(":")[1].split()[0]) for line in told.splitlines() if line.startswith("  forces   hertz")]
         self.assertEqual(2 + 3, sum(terms), told)  # two sums of pairs, three spheres at the wall
-        self.assertRegex(told, "hertz: 5 terms in [2-4] potentials")
+        self.assertRegex(told, "hertz: 5 terms in 4 potentials")
 
     def test_walls_that_spheres_cannot_touch_are_refused(self):
         spheres = {"particles": "position = [[0, 0.006], [0.02, 0.006]]\nradius = 0.005\nmass = 0.004",
