@@ -161,7 +161,7 @@ def cost_picture(curves: dict[tuple[str, float], Curve], ends: tuple[float, ...]
         ax.axhline(chain.floor(end), color="black", lw=0.6, ls="--")
         ax.set(title=f"T = {end:g}", xlabel="force evaluations", ylim=(3e-5, 2))
     panels[0].set_ylabel("relative error of the heat")
-    panels[-1].legend(loc="upper right")
+    panels[0].legend(loc="lower left")
     figure.savefig(HERE / "cost.png", dpi=200)
 
 
