@@ -29,6 +29,23 @@ TEST(ChooseSubdomains, gives_terms_groups_and_sections_subdomains_of_their_own) 
   EXPECT_EQ(own.energy_step[static_cast<std::size_t>(own.of_term[1])], 1e-3);
 }
 
+// Between two levels nothing stops a body: it collapses into a line, and whoever looks ahead by its size stands there.
+TEST(ChooseSubdomains, energy_steps_that_nothing_reaches_end_where_cells_invert) {
+  const CaseFolder folder;
+  for (const char* method : {"energy-stepping", "async-energy-stepping"}) {
+    Simulation s = folder.build(
+        "[mesh]\nfile = \"square.inp\"\n[[material]]\nmodel = \"saint-venant-kirchhoff\"\n"
+        "lambda = 1.0\nmu = 1.0\ndensity = 1.0\n[integrator]\nmethod = \"" +
+        std::string(method) + "\"\nenergy_step = 100\n[initial]\nvelocity = [\"-2*X\", \"0\"]\n[run]\nend_time = 1\n");
+    try {
+      s.integrator->advance_to(s.state, 1.0);
+      ADD_FAILURE() << method << " goes on";
+    } catch (const SolveError& e) {
+      expect_words(e.what(), {"is inverted at t = 0.5", "smaller than 100 J"});
+    }
+  }
+}
+
 TEST(ChooseSubdomains, refuses_what_does_not_fit_where_it_stands) {
   const CaseFolder folder;
   const auto refused = [&](const std::string& integrator, const std::string& sections = "") {

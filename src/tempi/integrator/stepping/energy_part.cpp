@@ -90,7 +90,7 @@ void SteppingEnergy::Part::find_horizon(double resolution) {
       }
     }
   });
-  horizon_ = std::min(horizon_, tenth * std::sqrt(least));
+  horizon_ = std::max(std::min(horizon_, tenth * std::sqrt(least)), resolution);  // nodes may be at one place
 }
 
 }  // namespace tempi

@@ -144,7 +144,17 @@ void SteppingEnergy::kick(NodeId node, const std::array<double, d>& impulse) {
   strayed_ += 0.5 * model_.mass()[ordinal(node)] * (after - before);
 }
 
-std::string SteppingEnergy::why_no_time_passes(const Part& part, double t) {
+std::string SteppingEnergy::why_no_time_passes(const Part& part, double t) const {
+  std::vector<double> ahead = state_->displacement;
+  for (std::size_t i = 0; i < ahead.size(); ++i) ahead[i] += 64.0 * eps * t * state_->velocity[i];
+  for (const Part::Piece& p : part.pieces)
+    for (const Index k : p.terms) {
+      std::vector<double> g(p.width * static_cast<std::size_t>(model_.dim()), 0.0);
+      const double admissible = p.potential->add_gradient(k, ahead, t, g);
+      if (!(admissible > 0.0))
+        return fmt::format("{} No level of the energy stops it before: choose an energy_step smaller than {:.6g} J.",
+                           p.potential->fault(k, ahead, t, admissible), part.h);
+    }
   double V = 0.0;
   for (const Part::Piece& p : part.pieces) V += p.found.V;
   const double beyond = std::max(V - part.high(), part.low() - V) / part.h;

@@ -109,7 +109,7 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   void act(double t, std::span<const EventLoop::Event> due) override;
   void start(State& state);
   void strike(Part& part, double t);
-  static std::string why_no_time_passes(const Part& part, double t);
+  std::string why_no_time_passes(const Part& part, double t) const;
   void hit(WallPart& wall, double t);
   void start_anew(Part& part, double t);  // predict_anew() once all are told
   void predict_anew();
