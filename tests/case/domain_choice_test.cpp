@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/cases.hpp"
 
 namespace tempi {
@@ -43,6 +45,22 @@ TEST(PlanDomains, takes_substeps_and_rules_as_they_are_given) {
   EXPECT_EQ(plan.domains.rules[0].substeps, 3);
   EXPECT_EQ(plan.domains.rules[1].substeps, 2);
   EXPECT_DOUBLE_EQ(plan.step_of_terms[1], 0.05);
+}
+
+// As a wall with a penalty has, which tells no stable step before it is touched.
+TEST(PlanDomains, hold_terms_to_steps_of_their_own) {
+  const CaseFolder folder;
+  const std::string wall = "[[wall]]\ntype = \"plane\"\npoint = [3, 0]\nnormal = [-1, 0]\npenalty = 0.01\n";
+  for (const std::string& sections : {std::string(), two}) {
+    const Simulation s = folder.build(folder.chain("method = \"multi-domain\"", sections + wall));
+    const DomainPlan& plan = *s.plan.domains;
+    EXPECT_LE(plan.step_of_terms.back(), 0.25 * 2.0 * std::sqrt(0.01) * (1.0 + 1e-12));
+    EXPECT_GT(plan.step_of_terms.back(), 0.1 * std::sqrt(0.01));
+    EXPECT_TRUE(std::isfinite(plan.step));
+  }
+  std::string slow = folder.chain("method = \"multi-domain\"", two);
+  slow.insert(slow.find("length = 1.0\n"), "step = 0.01\n");
+  EXPECT_NEAR(folder.build(slow).plan.domains->step_of_terms[0], 0.01, 0.003);
 }
 
 TEST(PlanDomains, refuses_what_does_not_cover_the_model_once) {

@@ -22,12 +22,16 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Simulation& s, double part)
+  Planner(const Simulation& s, std::span<const TermsOfOneStep> together, double part)
       : s_(s),
         part_(part),
         in_(s.input.integrator),
         safety_(in_.safety.value_or(0.9)),
-        of_term_(static_cast<std::size_t>(s.model->term_count()), none) {}
+        of_term_(static_cast<std::size_t>(s.model->term_count()), none),
+        given_(of_term_.size(), std::numeric_limits<double>::infinity()) {
+    for (const auto& [first, end, step] : together)
+      if (step) std::fill(given_.begin() + first, given_.begin() + end, *step);
+  }
 
   DomainPlan operator()() {
     if (s_.input.domains.empty())
@@ -216,6 +220,10 @@ class Planner {
       const Submodel& part = parts[static_cast<std::size_t>(d)];
       const State start = part.restricted(s_.state);
       stable_.push_back(stable_steps(*part.model, start.displacement, s_.threads));
+      for (std::size_t k = 0; k < part.terms.size(); ++k) {
+        double& stable = stable_.back()[k];
+        stable = std::min(stable, given_[ordinal(part.terms[k])] / safety_);
+      }
       plan_.about.push_back({name(d), std::ssize(part.terms), *std::ranges::min_element(stable_.back())});
     }
     constexpr double of_nodes = 0.9;  // as lattice = "auto" of avi: slow elements keep away from fast nodes
@@ -393,7 +401,8 @@ class Planner {
   const IntegratorInput& in_;
   double safety_;
   std::vector<int> of_term_;
-  std::vector<TakenTerms> inside_;           // of the sections
+  std::vector<double> given_;       // to terms with a step of their own: a wall tells none before it is touched [s]
+  std::vector<TakenTerms> inside_;  // of the sections
   std::vector<std::vector<double>> stable_;  // of each domain, of its terms [s]
   std::vector<std::vector<double>> own_;     // the largest steps these take by themselves [s]
   std::vector<double> at_interface_;         // of each domain, the least of those next to others [s]
@@ -402,7 +411,9 @@ class Planner {
 
 }  // namespace
 
-DomainPlan plan_domains(const Simulation& simulation, double part) { return Planner(simulation, part)(); }
+DomainPlan plan_domains(const Simulation& simulation, std::span<const TermsOfOneStep> together, double part) {
+  return Planner(simulation, together, part)();
+}
 
 std::unique_ptr<Integrator> make_multi_domain(const Model& model, const DomainPlan& plan) {
   return std::make_unique<MultiDomain>(model, plan.domains, plan.step, plan.framework);

@@ -3,6 +3,8 @@
 // case file mean.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,12 @@
 namespace tempi {
 
 struct Simulation;
+
+// Terms that take one step: the smallest of theirs, or one of their own.
+struct TermsOfOneStep {
+  Index first, end;  // terms from, to before
+  std::optional<double> step;
+};
 
 struct DomainPlan {
   Domains domains;
@@ -30,9 +38,9 @@ struct DomainPlan {
 // steps are so much shorter that substeps pay; "groups", by the first group of each cell; or so many parts by METIS.
 // Substeps left open are as many as stability asks for, with `safety` (0.9 beside a `step`); the system step left open
 // is the largest that a domain takes in one. Throws PlacedError: cells in no domain or in two, domains without cells,
-// steps beyond what their elements take, ties that hold nothing, no step where every domain is implicit. `part`: of the
-// system step that would be chosen.
-DomainPlan plan_domains(const Simulation& simulation, double part = 1.0);
+// steps beyond what their elements take, ties that hold nothing, no step where every domain is implicit. Terms with a
+// step of their own take none larger. `part`: of the system step that would be chosen.
+DomainPlan plan_domains(const Simulation& simulation, std::span<const TermsOfOneStep> together, double part = 1.0);
 
 std::unique_ptr<Integrator> make_multi_domain(const Model& model, const DomainPlan& plan);
 

@@ -34,9 +34,10 @@ constexpr double least_price = 1e-3;  // [s], of a trial whose run's time nobody
 
 class StepPlanner {
  public:
-  explicit StepPlanner(Simulation& s) : s_(s), p_(s.plan), method_(method_of(s.input.integrator)) {}
+  StepPlanner(Simulation& s, const std::vector<TermsOfOneStep>& together)
+      : s_(s), p_(s.plan), method_(method_of(s.input.integrator)), together_(together) {}
 
-  void operator()(const std::vector<TermsOfOneStep>& together) {
+  void operator()() {
     const IntegratorInput& in = s_.input.integrator;
     refuse_coupling();
     refuse_accuracy();
@@ -44,12 +45,12 @@ class StepPlanner {
     if (method_.engine == Engine::stepping || method_.quasi_static)
       refuse_steps();
     else
-      require_steps_for_wanderers(together);
+      require_steps_for_wanderers();
     if (method_.engine == Engine::domains) {
       use_domains();
       return;
     }
-    find_own_steps(together);
+    find_own_steps();
     p_.wished = p_.own;
     if (!method_.asynchronous) take_one_step();
     p_.safety = largest_safety();
@@ -74,7 +75,7 @@ class StepPlanner {
 
  private:
   // As safety, courant or step and `steps` have them.
-  void find_own_steps(const std::vector<TermsOfOneStep>& together) {
+  void find_own_steps() {
     const IntegratorInput& in = s_.input.integrator;
     std::vector<double> times;
     if (in.courant && (!s_.input.potentials.empty() || !s_.body.bending.empty()))
@@ -87,7 +88,7 @@ class StepPlanner {
           times.push_back(inradius(*s_.body.mesh, cells->cell(k)) /
                           dilatational_wave_speed(lame_of(cells->material()), cells->density()));
       times.resize(static_cast<std::size_t>(s_.model->term_count()), std::numeric_limits<double>::infinity());
-      for (const auto& [first, end, step] : together)  // behind the cells, with steps of their own
+      for (const auto& [first, end, step] : together_)  // behind the cells, with steps of their own
         if (step) std::fill(times.begin() + first, times.begin() + end, *step / *in.courant);
     }
     const StepSize size = in.courant ? StepSize(CourantNumber{*in.courant})
@@ -107,7 +108,7 @@ class StepPlanner {
       p_.own = at_place(in.step_place,
                         [&] { return choose_steps(*s_.model, s_.state.displacement, size, rule, times, s_.threads); });
     shorten_at_surfaces();
-    for (const auto& [first, end, step] : together) {
+    for (const auto& [first, end, step] : together_) {
       const auto terms =
           std::span(p_.own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
       std::ranges::fill(terms, step.value_or(*std::ranges::min_element(terms)));
@@ -205,13 +206,13 @@ class StepPlanner {
   }
 
   // Where they start does not tell what steps particles that wander will need.
-  void require_steps_for_wanderers(const std::vector<TermsOfOneStep>& together) const {
+  void require_steps_for_wanderers() const {
     const IntegratorInput& in = s_.input.integrator;
     for (Index p = 0; p < s_.model->potential_count() && !in.steps_asked; ++p) {
       const Potential& potential = s_.model->potential(p);
       if (potential.stays_together() && potential.as_local() != nullptr) continue;
       const Index first = index(s_.model->first_term(p));
-      if (std::ranges::any_of(together, [&](const TermsOfOneStep& t) { return t.first == first && t.step; })) continue;
+      if (std::ranges::any_of(together_, [&](const TermsOfOneStep& t) { return t.first == first && t.step; })) continue;
       throw PlacedError(in.place,
                         fmt::format("{} is among particles that wander, so where they start does not tell what steps "
                                     "they will need. Give a step (in s; the smallest stable one at the start is "
@@ -359,7 +360,7 @@ class StepPlanner {
 
   // Plans for a part of the largest step; returns who makes the integrator for a model.
   std::function<std::unique_ptr<Integrator>(const Model&)> try_domains(double part) {
-    p_.domains = plan_domains(s_, part);
+    p_.domains = plan_domains(s_, together_, part);
     p_.own = p_.wished = p_.steps = p_.domains->step_of_terms;
     p_.safety = largest_safety();
     std::function<std::unique_ptr<Integrator>(const Model&)> make = [this](const Model& model) {
@@ -489,6 +490,7 @@ class StepPlanner {
   Simulation& s_;
   StepPlan& p_;
   const Method& method_;
+  const std::vector<TermsOfOneStep>& together_;
 };
 
 }  // namespace
@@ -509,7 +511,7 @@ Index StepPlan::updates_until(TermId term, double time) const {
 }
 
 void plan_steps(Simulation& simulation, const std::vector<TermsOfOneStep>& together) {
-  StepPlanner{simulation}(together);
+  StepPlanner(simulation, together)();
 }
 
 }  // namespace tempi

@@ -45,12 +45,6 @@ struct StepPlan {
 
 struct Simulation;
 
-// Terms that take one step: the smallest of theirs, or one of their own.
-struct TermsOfOneStep {
-  Index first, end;  // terms from, to before
-  std::optional<double> step;
-};
-
 // Fills in `plan` and `integrator` of a simulation that has everything else, and adds to its warnings. Throws
 // PlacedError: steps that the method does not take.
 void plan_steps(Simulation& simulation, const std::vector<TermsOfOneStep>& together);
