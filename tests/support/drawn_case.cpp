@@ -432,7 +432,7 @@ class Draw {
     std::string text =
         "[integrator]\nmethod = \"" + std::string(method.ends_with(" newmark") ? "newmark" : method) + "\"\n";
     if (method == "energy-stepping" || method == "async-energy-stepping")
-      text += fmt::format("energy_step = {:.3g}\n", finer_ * in(0.002, 0.01));
+      text += fmt::format("energy_step = {:.3g}\n", (is_sheet_ ? 0.01 : 1.0) * finer_ * in(0.002, 0.01));
     else
       text += steps(in(0.2, 0.6));
     if (method == "async-energy-stepping")
