@@ -161,6 +161,12 @@ class Draw {
     return text;
   }
 
+  // With the default parts of stable steps, or finer ones.
+  std::string layers(double distance) const {
+    return fmt::format("[[contact]]\ndistance = {:.3g}\nalpha = {:.3g}\nsurface_safety = {:.3g}\n", distance,
+                       0.05 * finer_, 0.3 * finer_);
+  }
+
   // Two bodies of one kind of element, the second one beside the first, smaller, turned a little, and on its way to it.
   std::string contact() {
     dim_ = chance(0.5) ? 2 : 3;
@@ -203,10 +209,9 @@ class Draw {
           "[[material]]\nwhere = \"X {} 1.04\"\nmodel = \"{}\"\nyoung = {:.4g}\npoisson = {:.3g}\ndensity = {:.4g}\n",
           side, one_of({"neo-hookean", "neo-hookean", "saint-venant-kirchhoff"}), std::pow(10.0, in(0.3, 1.5)),
           in(0.0, 0.4), in(0.5, 2.0));
-    text += fmt::format("[[contact]]\ndistance = {:.3g}\n", in(0.02, 0.05));
+    text += layers(in(0.02, 0.05));
     if (chance(0.3)) text += fmt::format("friction = {:.3g}\n", in(0.1, 0.8));
     if (chance(0.3)) text += fmt::format("energy_restitution = {:.3g}\n", in(0.3, 0.9));
-    text += fmt::format("alpha = {:.3g}\nsurface_safety = {:.3g}\n", 0.05 * finer_, 0.3 * finer_);
     text += fmt::format("[integrator]\nsafety = {:.3g}\ntrial = 0\n", finer_ * (chance(0.5) ? 0.9 : in(0.3, 0.8)));
     text += maybe(fmt::format("lattice = \"{}\"\n", one_of({"powers-of-two", "powers-of-three"})));
     text += "[run]\nend_time = 1.0\n";
@@ -231,8 +236,7 @@ class Draw {
   }
 
   std::string sheet_over_a_sphere() {
-    std::string text = sheet(0.56) + fmt::format("[[contact]]\ndistance = {:.3g}\n", in(0.01, 0.03));
-    text += fmt::format("alpha = {:.3g}\nsurface_safety = {:.3g}\n", 0.05 * finer_, 0.3 * finer_);
+    std::string text = sheet(0.56) + layers(in(0.01, 0.03));
     if (chance(0.5)) text += fmt::format("friction = {:.3g}\n", in(0.1, 0.8));
     text += fmt::format(
         "[integrator]\nsafety = {:.3g}\ntrial = 0\n[run]\nend_time = 1.0\n[[wall]]\ntype = \"sphere\"\nradius = 0.5\n",
@@ -339,7 +343,7 @@ class Draw {
     return text;
   }
 
-  // For the methods that keep them; the pair, the link and the rigid body are in everybody's way alike.
+  // For the methods that keep them.
   std::string constraint() {
     const std::string nodes =
         is_body_ ? fmt::format("where = \"X > {:.3g}\"\n", in(0.6, 0.95)) : "particles = [0, 1, 2]\n";
