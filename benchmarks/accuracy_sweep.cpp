@@ -155,10 +155,14 @@ void run(const Body& drawn, const std::string& what, CellType type, const Wish& 
                    {"of_acceleration", 0.5 * predicted.of_acceleration},
                    {"uniform_worst", 0.5 * uniform.worst()},
                    {"uniform_mean", 0.5 * uniform.mean()}};
+    // Each coupling's time is that of steps chosen for it, their errors are those of the same steps.
+    const TickLattice of_plain =
+        wish.timed > 0.0 ? choice_of(wish_of(model, type, safety, Coupling::plain), wish.rule, wish.limit).lattice
+                         : choice.lattice;
     const TickLattice one{safety * assembled, std::vector<std::int32_t>(choice.lattice.ticks.size(), 1)};
     for (int repeat = 0; repeat < wish.repeats; ++repeat) {
       const Measured newmark = measure(model, mode, one, Coupling::plain, samples, wish.cycles);
-      const Measured plain = measure(model, mode, choice.lattice, Coupling::plain, samples, wish.cycles);
+      const Measured plain = measure(model, mode, of_plain, Coupling::plain, samples, wish.cycles);
       common["newmark"] = json_of(newmark);
       common["plain"] = json_of(plain);
       if (choice.coupling == Coupling::mollified)

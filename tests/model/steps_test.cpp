@@ -79,6 +79,25 @@ TEST(NodalStableSteps, are_those_of_the_assembled_stiffness_s_diagonal_blocks_an
 }
 
 // Never above the fraction asked for, and below it by rounding at most.
+// Three bars, slow, fast and slow; only nodes that are free are where their steps meet.
+TEST(StepsAround, meet_at_nodes_that_are_not_held_altogether) {
+  const auto body = [](NodeId held) {
+    test::Chain chain({1.0, 0.25, 2.0});
+    chain.body.model = test::make_model(*chain.body.mesh, test::unit_bar, 1.0,
+                                        test::one_support(*chain.body.mesh, test::resting({held}, {true, true, true})));
+    return chain;
+  };
+  const std::vector<std::int32_t> ticks = {4, 1, 8};
+  const std::vector<double> steps = {4.0, 1.0, 8.0};
+  const test::Chain free = body(NodeId{0}), left = body(NodeId{1}), right = body(NodeId{2});
+  EXPECT_EQ(next_slower(*free.body.model, ticks), (std::vector<std::int32_t>{0, 4, 0}));
+  EXPECT_EQ(next_slower(*left.body.model, ticks), (std::vector<std::int32_t>{0, 8, 0}));
+  EXPECT_EQ(next_slower(*right.body.model, ticks), (std::vector<std::int32_t>{0, 4, 0}));
+  EXPECT_EQ(longest_around(*free.body.model, steps), (std::vector<double>{4.0, 8.0, 8.0}));
+  EXPECT_EQ(longest_around(*left.body.model, steps), (std::vector<double>{4.0, 8.0, 8.0}));
+  EXPECT_EQ(longest_around(*right.body.model, steps), (std::vector<double>{4.0, 4.0, 8.0}));
+}
+
 TEST(ChooseSteps, safety_is_a_fraction_of_each_stable_step) {
   const Case c = distorted();
   const auto stable = stable_steps(*c.body.model, c.u), steps = c.choose(SafetyFraction{0.3});

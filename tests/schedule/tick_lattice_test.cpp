@@ -278,6 +278,35 @@ TEST_P(TickLatticeOfRule, no_other_tick_tried_is_cheaper) {
   }
 }
 
+// A term beside one that has come to a longer step pays at the next longer one, here term by term in a chain.
+TEST_P(TickLatticeOfRule, weighs_what_borders_cost_where_steps_nest) {
+  constexpr double per_border = 1.5;
+  const bool nest = nests(GetParam());
+  const double next = GetParam() == LatticeRule::powers_of_three ? 3.0 : 2.0;
+  int moved = 0;  // by these costs
+  for (const auto& [steps, weights] : samples()) {
+    const auto beside = [n = steps.size()](std::size_t i) {
+      return std::array{i == 0 ? 0 : i - 1, std::min(i + 1, n - 1)};
+    };
+    Steps around = steps;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      for (const std::size_t j : beside(i)) around[i] = std::max(around[i], steps[j]);
+    const auto cost = [&](const TickLattice& lattice) {
+      double sum = reference_cost(lattice, weights);
+      for (std::size_t i = 0; i < steps.size() && nest; ++i)
+        if (std::ranges::any_of(beside(i), [&](std::size_t j) { return lattice.ticks[j] > lattice.ticks[i]; }))
+          sum += per_border * weights.per_update[i] / (next * lattice.ticks[i] * lattice.tick);
+      return sum;
+    };
+    const TickLattice chosen =
+        fit_lattice(steps, GetParam(), {weights.per_update, weights.per_strike, around, per_border});
+    for (const double tick : all_ticks(steps, GetParam()))
+      EXPECT_LE(cost(chosen), cost(reference_lattice(steps, GetParam(), tick)) * (1.0 + 1e-11));
+    moved += chosen.tick != fit_lattice(steps, GetParam(), weights).tick ? 1 : 0;
+  }
+  EXPECT_EQ(nest, moved > 0);
+}
+
 TEST_P(TickLatticeOfRule, predicted_cost_agrees_with_a_sum_over_sets) {
   for (const auto& [steps, weights] : samples()) {
     const TickLattice lattice = fit_lattice(steps, GetParam(), weights);

@@ -42,13 +42,15 @@ StepChoice choice_of(const StepWish& wish, LatticeRule rule, const NeighbourLimi
       steps[i] = std::min(steps[i], *limit.nodal_safety * wish.near_nodes[i]);
   if (limit.one_ring) share_around_nodes(wish.model, steps);
   if (limit.ratio) limit_neighbours(wish.model, steps, *limit.ratio);
-  const LatticeCost cost{wish.cost_per_update, cost_per_strike(steps.size())};
+  const bool borders = wish.coupling == Coupling::mollified && nests(rule);
+  const std::vector<double> around = borders ? longest_around(wish.model, steps) : std::vector<double>();
+  const LatticeCost cost{wish.cost_per_update, cost_per_strike(steps.size()), around, border_cost};
   StepChoice choice{.rule = rule, .limit = limit, .lattice = fit_lattice(steps, rule, cost), .part = wish.part};
   double updates = 0.0;  // per second
   for (const std::int32_t m : choice.lattice.ticks) updates += 1.0 / (choice.lattice.tick * m);
   choice.saving = static_cast<double>(steps.size()) / (*std::ranges::min_element(wish.steps) * updates);
   choice.cost = predicted_cost(choice.lattice, cost);
-  if (wish.coupling == Coupling::plain || !nests(rule) || !unequal(choice.lattice)) return choice;
+  if (!borders || !unequal(choice.lattice)) return choice;
   choice.coupling = Coupling::mollified;
   const std::vector<std::int32_t> slower = next_slower(wish.model, choice.lattice.ticks);
   for (std::size_t i = 0; i < slower.size(); ++i) {

@@ -91,18 +91,25 @@ void refuse_unstable(const Model& model, std::span<const double> u, std::span<co
   }
 }
 
+bool is_free(const Model& model, NodeId a, std::size_t component) {
+  return model.supports().support_of(a, static_cast<int>(component)) == Supports::none;
+}
+
+bool is_free(const Model& model, NodeId a) {
+  for (std::size_t c = 0; c < static_cast<std::size_t>(model.dim()); ++c)
+    if (is_free(model, a, c)) return true;
+  return false;
+}
+
 // What each node feels when it alone moves [N/m]: zero in what is held and beyond the model's dimensions.
 std::vector<Eigen::Matrix3d> nodal_stiffness(const Model& model, std::span<const double> u) {
   const auto d = static_cast<std::size_t>(model.dim());
   std::vector<Eigen::Matrix3d> K(static_cast<std::size_t>(model.node_count()), Eigen::Matrix3d::Zero());
-  const auto is_free = [&](NodeId a, std::size_t c) {
-    return model.supports().support_of(a, static_cast<int>(c)) == Supports::none;
-  };
   const auto add = [&](std::span<const NodeId> nodes, std::span<const double> H) {
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t r = 0; r < d; ++r)
         for (std::size_t c = 0; c < d; ++c)
-          if (is_free(nodes[a], r) && is_free(nodes[a], c))
+          if (is_free(model, nodes[a], r) && is_free(model, nodes[a], c))
             K[ordinal(nodes[a])](static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) +=
                 H[(a * d + r) * nodes.size() * d + a * d + c];
   };
@@ -157,6 +164,8 @@ std::vector<std::int32_t> next_slower(const Model& model, std::span<const std::i
   std::vector<std::uint64_t> met(static_cast<std::size_t>(model.node_count()), 0);  // by node, a bit for each step
   for (Index i = 0; i < model.term_count(); ++i)
     for (const NodeId a : model.term(make_id<TermId>(i)).stencil()) met[ordinal(a)] |= std::uint64_t{1} << place(i);
+  for (Index a = 0; a < model.node_count(); ++a)
+    if (!is_free(model, make_id<NodeId>(a))) met[static_cast<std::size_t>(a)] = 0;
   std::vector<std::int32_t> slower;
   for (Index i = 0; i < model.term_count(); ++i) {
     std::uint64_t around = 0;
@@ -165,6 +174,19 @@ std::vector<std::int32_t> next_slower(const Model& model, std::span<const std::i
     slower.push_back(longer == 0 ? 0 : distinct[static_cast<std::size_t>(std::countr_zero(longer))]);
   }
   return slower;
+}
+
+std::vector<double> longest_around(const Model& model, std::span<const double> steps) {
+  std::vector<double> of_node(static_cast<std::size_t>(model.node_count()), 0.0), result(steps.begin(), steps.end());
+  for (Index i = 0; i < model.term_count(); ++i)
+    for (const NodeId a : model.term(make_id<TermId>(i)).stencil())
+      of_node[ordinal(a)] = std::max(of_node[ordinal(a)], steps[static_cast<std::size_t>(i)]);
+  for (Index a = 0; a < model.node_count(); ++a)
+    if (!is_free(model, make_id<NodeId>(a))) of_node[static_cast<std::size_t>(a)] = 0.0;
+  for (Index i = 0; i < model.term_count(); ++i)
+    for (const NodeId a : model.term(make_id<TermId>(i)).stencil())
+      result[static_cast<std::size_t>(i)] = std::max(result[static_cast<std::size_t>(i)], of_node[ordinal(a)]);
+  return result;
 }
 
 std::vector<double> stable_steps(const Model& model, std::span<const double> u, int threads) {

@@ -52,9 +52,12 @@ void share_around_nodes(const Model& model, std::vector<double>& steps);
 // within one ring of it. Cost O(n).
 std::vector<double> smallest_within_a_ring(const Model& model, std::span<const double> nodal);
 
-// Of each term the shortest step that is longer than its own among terms that share a node with it; 0: none.
-// `ticks`: steps of the terms, of at most 64 different ones. Cost O(n).
+// Of each term the shortest step that is longer than its own among terms that share a node with it, one that is not
+// held in all components; 0: none. `ticks`: steps of the terms, of at most 64 different ones. Cost O(n).
 std::vector<std::int32_t> next_slower(const Model& model, std::span<const std::int32_t> ticks);
+
+// Of each term the longest step among its own and those of these terms. Cost O(n).
+std::vector<double> longest_around(const Model& model, std::span<const double> steps);
 
 // A bound of the largest eigenvalue of M^-1 C at displacements u [1/s], by its rows; 0 without dampers.
 double largest_damping_rate(const Model& model, std::span<const double> u);

@@ -59,6 +59,12 @@ struct Entry {
   std::size_t term;
 };
 
+// What a term's neighbours make of it.
+struct Surroundings {
+  double longest;  // step [s]
+  double price;    // [ns]
+};
+
 std::vector<Entry> ascending(std::span<const double> steps) {
   std::vector<Entry> result;
   result.reserve(steps.size());
@@ -111,9 +117,21 @@ TickLattice fit_lattice(std::span<const double> steps, LatticeRule rule, const L
   updates_before.reserve(sorted.size() + 1);
   CompensatedSum updates;
   for (const Entry& entry : sorted) updates_before.push_back((updates += cost.per_update[entry.term]).value());
+  std::vector<Surroundings> around;  // as sorted
+  if (!cost.around.empty() && nests(rule))
+    for (const Entry& entry : sorted)
+      around.push_back({cost.around[entry.term] * (1.0 + rounding), cost.per_border * cost.per_update[entry.term]});
+  const double next = rule == LatticeRule::powers_of_three ? 3.0 : 2.0;
   const auto cost_of = [&](double tick) {
     double sum = 0.0;
     for_each_set(sorted, multiples, tick, [&](std::int32_t m, auto begin, auto end) {
+      const double longer = next * m * tick;
+      double borders = 0.0;
+      for (auto i = begin; i < end && !around.empty(); ++i) {
+        const Surroundings& of = around[static_cast<std::size_t>(i)];
+        borders += of.longest >= longer ? of.price : 0.0;
+      }
+      sum += borders / longer;
       const double update =
           updates_before[static_cast<std::size_t>(end)] - updates_before[static_cast<std::size_t>(begin)];
       sum += (update + cost.per_strike) / (m * tick);

@@ -39,22 +39,28 @@ bool unequal(const TickLattice& lattice);  // whether not all steps are the same
 struct LatticeCost {
   std::span<const double> per_update;  // of each term [ns], >= 0
   double per_strike;                   // each time one set of terms of equal step acts [ns], >= 0
+  // Of steps that nest, what a term costs beside each neighbour of longer steps: so much of its update, each time the
+  // next longer step is over. `around` [s]: of each term the longest step among its own and its neighbours', before
+  // they are rounded down; empty: not weighed.
+  std::span<const double> around = {};
+  double per_border = 0.0;
 };
 
 // Predicted wall time per simulated time [ns/s]:
 //
 //   sum over terms of per_update / (m tick)  +  sum over the distinct multiples of per_strike / (m tick)
 //
-// Both sizes must agree. Cost O(n log n).
+// without what borders cost. Both sizes must agree. Cost O(n log n).
 double predicted_cost(const TickLattice& lattice, const LatticeCost& cost);
 
-// The lattice of least predicted cost among those tried: each term has the largest multiple with m tick <= step, and
-// the tick is the smallest step times p^(-j/32), j = 0 ... 31 (p = 3 for powers of three, otherwise 2), or for `any`
-// the smallest step over 1, 2, 3, 4, 6 or 8. Of equally cheap ticks the largest.
+// The lattice of least predicted cost, with that of borders, among those tried: each term has the largest multiple with
+// m tick <= step, and the tick is the smallest step times p^(-j/32), j = 0 ... 31 (p = 3 for powers of three, otherwise
+// 2), or for `any` the smallest step over 1, 2, 3, 4, 6 or 8. Of equally cheap ticks the largest.
 //
 // `steps` [s]: at least one, positive and finite. None is exceeded by more than rounding (1e-12 of it), so steps equal
 // but for rounding get the same multiple; equal steps come back to the bit, as 1 tick. Steps beyond 2^30 ticks are cut
-// to the largest multiple there is. Cost O(n log n), one sort; the ticks are tried on the sorted steps, O(log n) each.
+// to the largest multiple there is. Cost O(n log n), one sort; the ticks are tried on the sorted steps, O(log n) each,
+// or O(n) where borders are weighed.
 TickLattice fit_lattice(std::span<const double> steps, LatticeRule rule, const LatticeCost& cost);
 
 }  // namespace tempi

@@ -23,7 +23,8 @@
 //
 //   w_la = -(1/24) sum_{g > l} beta_ga (h_g^2 - h_l^2) D_ga,   v_a -= (d2V_l/dx2 (y_l) w_l)_a / m_a
 //
-// by terms that touch a slower one, at instants at which it acts: all that it costs (Batch::strike_change).
+// by terms that touch a slower one at a node not held in all components, at instants at which it acts: all that it
+// costs (Batch::strike_change).
 //
 // beta_ga = 1 where the slow step is well below the half period of the node's vibration in its faster terms,
 // q = lambda_max(sum (h_g^2 - h_l^2) K_l,aa) / (24 m_a) <= 0.1, which limits of nodes up to 0.9 ensure; from there down
