@@ -50,6 +50,18 @@ TEST(BeginAgain, brings_the_same_case_to_life_with_two_thirds_of_the_steps) {
   EXPECT_EQ(lesson({}), "");
 }
 
+// A step that the wall is given is not the choice of the run.
+TEST(BeginAgain, brings_walls_with_a_penalty_to_life_with_two_thirds_of_theirs) {
+  const CaseFolder folder;
+  const std::string wall = "[[wall]]\ntype = \"plane\"\npoint = [0, -1]\nnormal = [0, 1]\npenalty = 1.5\n";
+  for (const auto& [own, part] : {std::pair("", 2.0 / 3.0), std::pair("step = 0.03\n", 1.0)}) {
+    Simulation s = folder.build(folder.square("", wall + own));
+    const double before = s.plan.own.back();  // of the wall
+    begin_again(s, {{0.9, 0.25, "an element inverted."}});
+    EXPECT_DOUBLE_EQ(s.plan.own.back(), part * before) << own;
+  }
+}
+
 // Of contact the cells at the surface decide, which may be far below the rest already.
 TEST(BeginAgain, brings_cells_at_surfaces_of_contact_to_life_with_two_thirds_of_theirs) {
   const CaseFolder folder;
