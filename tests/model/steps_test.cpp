@@ -78,7 +78,6 @@ TEST(NodalStableSteps, are_those_of_the_assembled_stiffness_s_diagonal_blocks_an
   }
 }
 
-// Never above the fraction asked for, and below it by rounding at most.
 // Three bars, slow, fast and slow; only nodes that are free are where their steps meet.
 TEST(StepsAround, meet_at_nodes_that_are_not_held_altogether) {
   const auto body = [](NodeId held) {
@@ -98,6 +97,7 @@ TEST(StepsAround, meet_at_nodes_that_are_not_held_altogether) {
   EXPECT_EQ(longest_around(*right.body.model, steps), (std::vector<double>{4.0, 4.0, 8.0}));
 }
 
+// Never above the fraction asked for, and below it by rounding at most.
 TEST(ChooseSteps, safety_is_a_fraction_of_each_stable_step) {
   const Case c = distorted();
   const auto stable = stable_steps(*c.body.model, c.u), steps = c.choose(SafetyFraction{0.3});

@@ -110,6 +110,7 @@ double predicted_cost(const TickLattice& lattice, const LatticeCost& cost) {
 
 TickLattice fit_lattice(std::span<const double> steps, LatticeRule rule, const LatticeCost& cost) {
   TEMPI_ASSERT(!steps.empty() && steps.size() == cost.per_update.size());
+  TEMPI_ASSERT(cost.around.empty() || cost.around.size() == steps.size());
   const std::vector<Entry> sorted = ascending(steps);
   const std::vector<std::int32_t> multiples = allowed_multiples(rule);
 

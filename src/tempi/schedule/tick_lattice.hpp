@@ -50,7 +50,7 @@ struct LatticeCost {
 //
 //   sum over terms of per_update / (m tick)  +  sum over the distinct multiples of per_strike / (m tick)
 //
-// without what borders cost. Both sizes must agree. Cost O(n log n).
+// without what borders cost. All sizes must agree. Cost O(n log n).
 double predicted_cost(const TickLattice& lattice, const LatticeCost& cost);
 
 // The lattice of least predicted cost, with that of borders, among those tried: each term has the largest multiple with
