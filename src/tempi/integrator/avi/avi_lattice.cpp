@@ -410,37 +410,41 @@ void AviLattice::add_damping(Snapshot& snapshot, std::span<NodeLine> nodes, std:
                              const LatticeStrikes::NodalSums& sums) const {
   const auto d = static_cast<std::size_t>(model_.dim());
   State& state = snapshot.state;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const NodeId a = plan_.node_of_line[i];
+  const auto meet = [&](NodeId a, std::size_t i) {
     nodes[i].inverse_mass = 1.0 / model_.mass(a);
     for (std::size_t c = 0; c < d; ++c)
       nodes[i].velocity[c] =
           state.velocity[ordinal(a) * d + c] + (supports_.holds(i, c) ? 0.0 : nodes[i].inverse_mass * sums.ahead[i][c]);
-  }
+  };
+  plan_.each_node(meet, nodes.data(), sums.ahead.data());
   const auto q = dampers_.impulses(snapshot.time, nodes, durations, state.memory);
   const Vector none{};
   double work = 0.0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const NodeId a = plan_.node_of_line[i];
+  const auto kick = [&](NodeId a, std::size_t i) {
     Vector p = sums.lines[i].impulse, before{};
+    double* v = &state.velocity[ordinal(a) * d];
     for (std::size_t c = 0; c < d; ++c) {
-      before[c] = state.velocity[ordinal(a) * d + c];
+      before[c] = v[c];
       p[c] += q[i][c];
     }
-    kick_drift_.kick(state, a, std::span(p).first(d), std::span(none).first(d));
+    if (supports_.held(i) >= 0)
+      kick_drift_.kick(state, a, std::span(p).first(d), std::span(none).first(d));
+    else
+      for (std::size_t c = 0; c < d; ++c) v[c] += p[c] * nodes[i].inverse_mass;
     kick_drift_.book(state.damping, state, a, std::span(q[i]).first(d));
     for (std::size_t c = 0; c < d; ++c) {
-      const double after = state.velocity[ordinal(a) * d + c];
-      work += q[i][c] * 0.5 * (before[c] + after);
-      nodes[i].velocity[c] = after;
+      work += q[i][c] * 0.5 * (before[c] + v[c]);
+      nodes[i].velocity[c] = v[c];
     }
-  }
+  };
+  plan_.each_node(kick, nodes.data(), q.data(), sums.lines.data());
   state.damping.work += work;
   const auto resistance = dampers_.forces(snapshot.time, nodes, state.memory);
   snapshot.force.resize(state.velocity.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (std::size_t c = 0; c < d; ++c)
-      snapshot.force[ordinal(plan_.node_of_line[i]) * d + c] = sums.lines[i].force[c] + resistance[i][c];
+  const auto add = [&](NodeId a, std::size_t i) {
+    for (std::size_t c = 0; c < d; ++c) snapshot.force[ordinal(a) * d + c] = sums.lines[i].force[c] + resistance[i][c];
+  };
+  plan_.each_node(add, sums.lines.data(), resistance.data());
 }
 
 void AviLattice::save(ArchiveWriter& archive) const {
