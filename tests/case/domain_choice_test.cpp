@@ -63,6 +63,42 @@ TEST(PlanDomains, hold_terms_to_steps_of_their_own) {
   EXPECT_NEAR(folder.build(slow).plan.domains->step_of_terms[0], 0.01, 0.003);
 }
 
+// Spheres that do not touch yet are not stiff, and will be: they act with their neighbours, as in avi.
+TEST(PlanDomains, let_terms_that_are_not_stiff_yet_follow_their_neighbours) {
+  const CaseFolder folder;
+  const std::string spheres =
+      "[particles]\nmass = [1, 1, 1]\nradius = [0.1, 0.1, 0.1]\nposition = [[0, 0], [0.3, 0], [0.6, 0]]\n"
+      "[[potential]]\ntype = \"hertz\"\nyoung = 10.0\npoisson = 0.3\n";
+  const auto planned = [&](const std::string& holds, const std::string& steps) {
+    return folder.build(spheres + holds + "[integrator]\nmethod = \"multi-domain\"\n" + steps +
+                        "[run]\nend_time = 10.0\n");
+  };
+  const std::string well = "[[potential]]\ntype = \"well\"\nparticles = [0]\nstiffness = 4.0\n";
+  const DomainPlan plan = *planned(well, "safety = 0.5\n").plan.domains;
+  ASSERT_EQ(plan.step_of_terms.size(), 2u);
+  EXPECT_LE(plan.step_of_terms[0], 0.5 * plan.about[0].limit * (1.0 + 1e-12));  // spheres: no longer than the well's
+  EXPECT_LE(plan.step_of_terms[1], 0.5 * 2.0 / std::sqrt(4.0) * (1.0 + 1e-12));
+  EXPECT_EQ(plan.step_of_terms[0], plan.step_of_terms[1]);
+  expect_words(refusal([&] { planned("", "safety = 0.5\n"); }), {"nothing in the model is stiff", "Give a step"});
+  EXPECT_EQ(planned("", "step = 0.1\n").plan.domains->step, 0.1);
+}
+
+// A stiff bond far from soft ones shares no node with them: nothing could be an interface.
+TEST(PlanDomains, are_one_where_nobody_asked_for_those_that_would_not_meet) {
+  const CaseFolder folder;
+  const auto planned = [&](const std::string& bonds) {
+    return folder.build("[particles]\nmass = [1, 1, 1, 1, 1, 1]\nposition = [[0], [1], [2], [3], [4], [5]]\n" + bonds +
+                        "[integrator]\nmethod = \"multi-domain\"\nsafety = 0.5\n[run]\nend_time = 10.0\n");
+  };
+  const auto spring = [](const std::string& pairs, double stiffness) {
+    return "[[potential]]\ntype = \"spring\"\npairs = " + pairs +
+           "\nlength = 1\nstiffness = " + std::to_string(stiffness) + "\n";
+  };
+  const std::string stiff = spring("[[0, 1]]", 1e4);
+  EXPECT_EQ(planned(stiff + spring("[[2, 3], [3, 4], [4, 5]]", 1.0)).plan.domains->about.size(), 1u);
+  EXPECT_EQ(planned(stiff + spring("[[1, 2], [2, 3], [3, 4], [4, 5]]", 1.0)).plan.domains->about.size(), 2u);
+}
+
 TEST(PlanDomains, refuses_what_does_not_cover_the_model_once) {
   const CaseFolder folder;
   const auto refused = [&](const std::string& sections, const std::string& more = "") {

@@ -40,6 +40,7 @@ class Planner {
       take_sections();
     take_the_rest();
     grow();
+    if (s_.input.domains.empty() && in_.options.domains == "auto" && s_.input.ties.empty()) join_apart();
     find_limits();
     choose_steps();
     plan_.domains.of_term = of_term_;
@@ -192,6 +193,18 @@ class Planner {
       if (std::isfinite(of_all[k])) of_term_[k] = substeps > 1 && of_all[k] < substeps * least ? 1 : 0;
   }
 
+  // Domains that nobody asked for meet somewhere, or are one.
+  void join_apart() {
+    std::vector<int> of_node(static_cast<std::size_t>(s_.model->node_count()), none);
+    for (std::size_t k = 0; k < of_term_.size(); ++k)
+      for (const NodeId a : stencil(k)) {
+        int& of = of_node[ordinal(a)];
+        if (of != none && of != of_term_[k]) return;
+        of = of_term_[k];
+      }
+    std::ranges::fill(of_term_, 0);
+  }
+
   int count() const {
     return std::max(*std::ranges::max_element(of_term_) + 1, static_cast<int>(s_.input.domains.size()));
   }
@@ -216,15 +229,21 @@ class Planner {
         throw PlacedError(place(static_cast<std::size_t>(d)),
                           fmt::format("the rings of others leave nothing of domain '{}'. Choose fewer.", name(d)));
     const std::vector<Submodel> parts = at_place(in_.place, [&] { return divide(*s_.model, of_term_); });
-    for (int d = 0; d < count(); ++d) {
-      const Submodel& part = parts[static_cast<std::size_t>(d)];
-      const State start = part.restricted(s_.state);
-      stable_.push_back(stable_steps(*part.model, start.displacement, s_.threads));
-      for (std::size_t k = 0; k < part.terms.size(); ++k) {
-        double& stable = stable_.back()[k];
-        stable = std::min(stable, given_[ordinal(part.terms[k])] / safety_);
+    std::vector<double> limit(of_term_.size());
+    for (const Submodel& part : parts) {
+      const std::vector<double> stable = stable_steps(*part.model, part.restricted(s_.state).displacement, s_.threads);
+      for (std::size_t k = 0; k < stable.size(); ++k) {
+        const std::size_t term = ordinal(part.terms[k]);
+        limit[term] = std::min(stable[k], given_[term] / safety_);
       }
-      plan_.about.push_back({name(d), std::ssize(part.terms), *std::ranges::min_element(stable_.back())});
+    }
+    const bool any_stiff = std::ranges::any_of(limit, [](double h) { return std::isfinite(h); });
+    if (any_stiff || !in_.step) at_place(in_.step_place, [&] { follow_neighbours(*s_.model, limit); });
+    for (std::size_t d = 0; d < parts.size(); ++d) {
+      stable_.emplace_back();
+      for (const TermId term : parts[d].terms) stable_.back().push_back(limit[ordinal(term)]);
+      plan_.about.push_back(
+          {name(static_cast<int>(d)), std::ssize(parts[d].terms), *std::ranges::min_element(stable_.back())});
     }
     constexpr double of_nodes = 0.9;  // as lattice = "auto" of avi: slow elements keep away from fast nodes
     const std::vector<double> nodal = explicit_nodal();

@@ -30,10 +30,6 @@ void share_around_nodes(const Model& model, std::vector<double>& steps) {
       steps[static_cast<std::size_t>(i)] = std::min(steps[static_cast<std::size_t>(i)], smallest[ordinal(a)]);
 }
 
-namespace {
-
-// Terms without mass that are not stiff where they start, as a field's or those of pairs out of reach, act with the
-// fastest of their neighbours; those without such neighbours with the slowest of all terms.
 void follow_neighbours(const Model& model, std::vector<double>& steps) {
   constexpr double unlimited = std::numeric_limits<double>::infinity();
   if (std::ranges::find(steps, unlimited) == steps.end()) return;
@@ -52,6 +48,8 @@ void follow_neighbours(const Model& model, std::vector<double>& steps) {
     steps[i] = std::min(around[i], slowest);
   }
 }
+
+namespace {
 
 void require_positive(const Model& model, std::span<const double> steps) {
   for (Index i = 0; i < model.term_count(); ++i) {

@@ -27,6 +27,11 @@ using StepSize = std::variant<SafetyFraction, CourantNumber, FixedStep>;
 // Which terms share: each its own; the smallest of the terms around its nodes (one-ring); the smallest of all.
 enum class StepRule { element, one_ring, uniform };
 
+// Gives steps to terms without mass that are not stiff where they start (infinite ones), as a field's or those of pairs
+// out of reach: they act with the fastest of their neighbours, those without such neighbours with the slowest of all
+// terms. Throws InputError where nothing is stiff.
+void follow_neighbours(const Model& model, std::vector<double>& steps);
+
 // One step per term. Steps that differ by rounding only (1e-11) are made equal, so that congruent cells keep time.
 // `courant_times`: inradius / wave speed of each term [s], needed for CourantNumber only.
 // Throws InputError when a step exceeds the term's stable step at displacements `u` (term, both values).
