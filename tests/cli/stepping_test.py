@@ -300,6 +300,15 @@ class Stepping(CaseFolder):
             self.assertEqual(0, done.returncode, done.stderr)
             self.assertIn(word, done.stderr)
 
+    def test_a_motion_that_only_bounces_off_the_terrace_is_told(self):
+        """Across a stretched spring: V rises along the flight, whatever the step, and the pair should come nearer."""
+        across = PAIR.replace("length = 1\n", "length = 0.9\n").replace("[0.3, -0.25]", "[0, -0.25]")
+        for case, told in ((across, True), (across.replace("[0, 0.5]", "[0.1, 0.5]"), False)):
+            self.write("case.toml", case.format(integrator='method = "energy-stepping"\nenergy_step = 1.1e-3'))
+            done = self.tempi("run", "case.toml", "--overwrite")
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertEqual(told, "events were reflections" in done.stderr + done.stdout, done.stdout)
+
     def test_particles_keep_their_energy_too(self):
         for method in ('method = "energy-stepping"', 'method = "async-energy-stepping"\nsubdomains = "terms"'):
             self.write("case.toml", PAIR.format(integrator=method + "\nenergy_step = 1e-3"))

@@ -363,8 +363,8 @@ class Chooser {
     if (!in_.together) return (in_.find("cutoff") != nullptr || in_.type == "hertz") && !around_.small_terms;
     if (*in_.together && around_.small_terms)
       throw PlacedError(in_.together_place,
-                        "together = true does not go with energy-momentum, whose discrete gradients "
-                        "are those of single pairs. Leave it out.");
+                        "together = true makes one term of all pairs, and this method takes pairs one by one. "
+                        "Leave it out.");
     return *in_.together;
   }
 

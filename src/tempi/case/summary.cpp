@@ -107,12 +107,13 @@ std::string text(const Summary::Momentum& m) {
 }
 
 // Where contact was harder than its steps allow for.
+double measure(const Integrator::Measures& measures, std::string_view name) {  // 0 where it is not there
+  const auto found = std::ranges::find(measures, name, &std::pair<std::string, double>::first);
+  return found == measures.end() ? 0.0 : found->second;
+}
+
 std::string doubts_of_contact(const Simulation& s, const Integrator::Measures& measures) {
   if (s.model->layers().empty()) return "";
-  const auto measure = [&](std::string_view name) {
-    const auto found = std::ranges::find(measures, name, &std::pair<std::string, double>::first);
-    return found == measures.end() ? 0.0 : found->second;
-  };
   double speed = std::numeric_limits<double>::infinity(), pairs = speed;
   for (const auto& contact : s.model->layers()) {
     if (contact->options().speed > 0.0) speed = std::min(speed, contact->options().speed);
@@ -120,17 +121,29 @@ std::string doubts_of_contact(const Simulation& s, const Integrator::Measures& m
   }
   constexpr double much = 4.0;
   std::string found;
-  if (const double fastest = measure("fastest_approach"); fastest > much * speed)
+  if (const double fastest = measure(measures, "fastest_approach"); fastest > much * speed)
     found = fmt::format(
         "surfaces approached each other at up to {:.3g} m/s, and the steps of contact are for {:.3g} m/s: "
         "if energy strays, give [[contact]] a larger speed or stiffness.",
         fastest, speed);
-  if (const double most = measure("pairs_at_a_vertex"); most > much * pairs)
+  if (const double most = measure(measures, "pairs_at_a_vertex"); most > much * pairs)
     found += fmt::format(
         "{}up to {:.0f} pairs pushed one vertex, and the steps of contact allow for {:.0f}: if energy "
         "strays, give [[contact]] more pairs.",
         found.empty() ? "" : " ", most, pairs);
   return found;
+}
+
+// A motion that starts across the forces, or that has less energy than a step, only ever bounces off the next one: its
+// terrace is flat, however small the step is.
+std::string doubts_of_terraces(const Integrator::Measures& measures) {
+  const double reflected = measure(measures, "reflected");
+  if (reflected == 0.0 || measure(measures, "uphill") + measure(measures, "downhill") > 0.0) return "";
+  return fmt::format(
+      "all {:.0f} events were reflections: no step of the terrace was crossed, so no energy has gone from one form to "
+      "the other. Try a smaller energy_step; where a motion starts across the forces even that may not help, and "
+      "another method does.",
+      reflected);
 }
 
 }  // namespace
@@ -231,8 +244,8 @@ Summary summarise(const Simulation& s, const Balance& balance, const EnergyResid
                                 ? fmt::format("{} does not keep it, the less the larger its steps", r.method)
                                 : "the steps are too large for this motion",
                             r.caution);
-  if (const std::string found = doubts_of_contact(s, r.measures); !found.empty())
-    r.caution = found + (r.caution.empty() ? "" : " " + r.caution);
+  for (const std::string& found : {doubts_of_contact(s, r.measures), doubts_of_terraces(r.measures)})
+    if (!found.empty()) r.caution = found + (r.caution.empty() ? "" : " " + r.caution);
   r.fingerprint = fingerprint(*s.body.mesh);
   r.case_fingerprint = fingerprint(std::as_bytes(std::span(s.input.identity)));
   r.text = s.input.text;
