@@ -9,10 +9,10 @@
 //   with --time T: of bodies too large to vibrate for periods by each, timed for T seconds
 //   --jitter J (0.15), --two R: of the block, the half beyond X = 1/2 R times as soft;   --insert R: a ball of radius
 //   0.1 in its middle R times as stiff;   --file F: a mesh, or a geometry that Gmsh meshes
-//   --hold X|Y|Z (X): where the body is held, at its least
+//   --hold X|Y|Z (X): where the body is held, at its least;   --neo-hookean: with --time, its material
 //   --kind K, --meshes N, --seed S, --rule R, --limit none|nodes, --shares own|balanced, --safety a,b,c, --cycles N
 //
-// The body is linear elastic, one end held; its slowest vibration is let go
+// The body is linear elastic unless said, one end held; its slowest vibration is let go
 // (diagnostic/vibration.hpp). accuracy_table.py makes the tables of docs/accuracy.md of the lines.
 #include <fmt/format.h>
 
@@ -52,12 +52,14 @@ struct Wish {
   std::string file;
   bool equal = false;
   std::size_t axis = 0;
+  bool neo_hookean = false;
   double softer = 1.0, insert = 1.0, jitter = 0.15;  // of the block
   double timed = 0.0;                                // [s] simulated, of a stretched body; 0: frequencies
 };
 
-// Held where this component is least.
-Model held_at_an_end(const Body& body, std::size_t axis) {
+// Held where the component `axis` is least.
+Model held_at_an_end(const Body& body, const Wish& wish) {
+  const std::size_t axis = wish.axis;
   Model::Parts parts;
   const Mesh& mesh = *body.mesh;
   parts.dim = mesh.dim();
@@ -69,7 +71,9 @@ Model held_at_an_end(const Body& body, std::size_t axis) {
     std::vector<CellId> of;
     for (Index k = 0; k < cells.size(); ++k) of.push_back(cells.cell(k));
     const CellType type = mesh.cells().types[ordinal(of.front())];
-    parts.add(make_elastic_cells(mesh, type, std::move(of), LinearElastic{lame_of(cells.material())}, cells.density()));
+    const Lame lame = lame_of(cells.material());
+    const Material law = wish.neo_hookean ? Material(NeoHookean{lame}) : LinearElastic{lame};
+    parts.add(make_elastic_cells(mesh, type, std::move(of), law, cells.density()));
   }
   double least = std::numeric_limits<double>::infinity(), most = -least;
   const auto d = static_cast<std::size_t>(mesh.dim());
@@ -127,14 +131,17 @@ Json json_of(const Measured& m) {
 }
 
 void run(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
-  const Model model = held_at_an_end(drawn, wish.axis);
+  const Model model = held_at_an_end(drawn, wish);
   const std::vector<double> rest(model.reference().size(), 0.0);
   const Vibration mode = wish.timed > 0.0 ? stretched(model, wish.timed / wish.cycles) : slowest_vibration(model, rest);
   const auto emit = [&](Json j) {
     j["body"] = what;
     j["element"] = info(type).name;
     j["cells"] = model.term_count();
-    if (wish.timed > 0.0) j["timed"] = wish.timed;
+    if (wish.timed > 0.0) {
+      j["timed"] = wish.timed;
+      j["law"] = wish.neo_hookean ? "neo-hookean" : "linear-elastic";
+    }
     if (!wish.block && wish.file.empty()) j["kind"] = what.substr(0, what.find(':'));
     out << j.dump() << '\n' << std::flush;
   };
@@ -202,7 +209,7 @@ Json json_of(const Entrant& of, const Model& model, const std::string& what, Cel
 
 // The largest safety with which each method stays below an error, and its time for so many cycles.
 void race(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
-  const Model model = held_at_an_end(drawn, wish.axis);
+  const Model model = held_at_an_end(drawn, wish);
   const std::vector<double> rest(model.reference().size(), 0.0);
   const Vibration mode = slowest_vibration(model, rest);
   for (const std::string method : methods) {
@@ -230,7 +237,7 @@ void race(const Body& drawn, const std::string& what, CellType type, const Wish&
 // taken in turns and told for a period. At last mollified kicks of the largest safety are let vibrate for `cycles`, and
 // tell what they have erred: "measured".
 void race_of_large(const Body& drawn, const std::string& what, CellType type, const Wish& wish, std::ostream& out) {
-  const Model model = held_at_an_end(drawn, wish.axis);
+  const Model model = held_at_an_end(drawn, wish);
   const std::vector<double> rest(model.reference().size(), 0.0);
   const Vibration mode = slowest_vibration(model, rest), pulled = stretched(model, wish.timed);
   const double period = 2.0 * std::numbers::pi / mode.frequency;
@@ -325,6 +332,8 @@ int sweep(int argc, char** argv) {
       wish.jitter = std::stod(next());
     } else if (key == "--equal") {
       wish.equal = true;
+    } else if (key == "--neo-hookean") {
+      wish.neo_hookean = true;
     } else if (key == "--file") {
       wish.file = next();
     } else if (key == "--two") {

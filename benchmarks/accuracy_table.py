@@ -73,13 +73,13 @@ def refinement(rows: list[Row]) -> list[str]:
 
 def costs(rows: list[Row]) -> list[str]:
     lines = ["\n### What it costs: wall time of mollified over plain, one core, s = 0.9\n",
-             "| body | element | cells | updates at borders | mollified over plain, runs in turns | Newmark over mollified |",
-             "|---|---|---|---|---|---|"]
-    for key in dict.fromkeys((r["body"], r["element"], r["cells"]) for r in rows):
-        of = [r for r in rows if (r["body"], r["element"], r["cells"]) == key]
+             "| body | law | element | cells | updates at borders | mollified over plain, runs in turns | Newmark over mollified |",
+             "|---|---|---|---|---|---|---|"]
+    for key in dict.fromkeys((r["body"], r["law"], r["element"], r["cells"]) for r in rows):
+        of = [r for r in rows if (r["body"], r["law"], r["element"], r["cells"]) == key]
         ratio = [r["mollified"]["wall"] / r["plain"]["wall"] for r in of]
         newmark = [r["newmark"]["wall"] / r["mollified"]["wall"] for r in of]
-        lines.append(f"| {key[0]} | {key[1]} | {key[2]} | {of[0]['border']:.2f} | {spread(ratio, '{:.2f}')} ({len(of)}) | "
+        lines.append(f"| {' | '.join(str(k) for k in key)} | {of[0]['border']:.2f} | {spread(ratio, '{:.2f}')} ({len(of)}) | "
                      f"{statistics.median(newmark):.2f} |")
     return lines
 
