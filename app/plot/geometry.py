@@ -126,8 +126,8 @@ class Cloud:
 
     dim: int
     discs: Array  # (particles, 2)
-    masses: Array
-    speeds: Array
+    masses: Array  # all alike where the frames do not have them
+    speeds: Array | None
     bonds: Array  # (bonds, 2, 2)
     paths: Array  # (particles, frames, 2); of many particles none
     haze: Array  # how pale each disc is for being far behind
@@ -169,12 +169,16 @@ def draw_particles(run: Run, vtu: VtuFile, dim: int) -> Cloud:
     pairs = vtu.array("Cells", "connectivity")[ends[:, None] - [2, 1]]
     depth = points @ view[2]
     order = np.argsort(depth, kind="stable")
+    masses = vtu.array("PointData", "mass") if vtu.has("PointData", "mass") else np.ones(len(points))
+    speeds = None
+    if vtu.has("PointData", "velocity"):
+        speeds = np.linalg.norm(vtu.array("PointData", "velocity"), axis=1)[order]
     haze = 0.35 * (depth.max() - depth) / (np.ptp(depth) or 1.0) if dim == 3 else np.zeros(len(points))
     return Cloud(
         dim,
         discs=(points @ view[:2].T)[order],
-        masses=vtu.array("PointData", "mass")[order],
-        speeds=np.linalg.norm(vtu.array("PointData", "velocity"), axis=1)[order],
+        masses=masses[order],
+        speeds=speeds,
         bonds=points[pairs] @ view[:2].T,
         paths=paths @ view[:2].T,
         haze=haze[order],

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.colors import ListedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
@@ -150,15 +150,19 @@ def particle_panel(ax: Axes, cloud: Cloud, width: float) -> None:
     room = 72 * width * math.sqrt(cloud.ratio / len(cloud.discs))  # points between particles spread evenly
     across = min(max((0.4 if cloud.dim == 2 else 0.7) * room, 1.0), 12.0)
     areas = across**2 * np.clip(cloud.masses / cloud.masses.max(), 0.1, 1.0)
-    factor, name = scaled_unit(largest_magnitude(cloud.speeds), "m/s")
-    norm = Normalize(0, largest_magnitude(cloud.speeds) * factor or 1.0)
     ax.add_collection(LineCollection(cloud.paths, colors="0.6", linewidths=0.6, zorder=1))
     ax.add_collection(LineCollection(cloud.bonds, colors="0.4", linewidths=min(0.1 * across, 0.8), zorder=2))
-    rgb = UPDATES_MAP(norm(cloud.speeds * factor))[:, :3]
+    if cloud.speeds is None:
+        rgb = np.tile(to_rgb(COLOURS["blue"]), (len(cloud.discs), 1))
+        add_axes(ax, cloud.dim, cloud)
+    else:
+        factor, name = scaled_unit(largest_magnitude(cloud.speeds), "m/s")
+        norm = Normalize(0, largest_magnitude(cloud.speeds) * factor or 1.0)
+        rgb = UPDATES_MAP(norm(cloud.speeds * factor))[:, :3]
+        add_axes_and_bar(ax, cloud.dim, cloud, norm, UPDATES_MAP, f"speed ({name})")
     rgb += (1 - rgb) * cloud.haze[:, None]
     edges = np.repeat(0.8 * cloud.haze[:, None], 3, axis=1) if across > 3 else "none"
     ax.scatter(*cloud.discs.T, areas, c=rgb, edgecolors=edges, linewidths=0.4, zorder=3)
-    add_axes_and_bar(ax, cloud.dim, cloud, norm, UPDATES_MAP, f"speed ({name})")
 
 
 def world_line_panel(ax: Axes, run: Run, frame: int, axis: int) -> None:
@@ -177,15 +181,19 @@ def world_line_panel(ax: Axes, run: Run, frame: int, axis: int) -> None:
     ax.set_title("world lines")
 
 
-def add_axes_and_bar(
-    ax: Axes, dim: int, drawing: Drawing | Cloud, norm: Normalize, cmap: ListedColormap, label: str
-) -> Any:
-    """What a drawing needs around it; returns the colour bar, below the drawing if that is slender, else beside it."""
+def add_axes(ax: Axes, dim: int, drawing: Drawing | Cloud) -> None:
     low, high = drawing.bounds
     frame_axes(ax, dim, low, high)
     if dim == 3:
         add_tripod(ax, drawing.view)
         add_scale_bar(ax, low, high)
+
+
+def add_axes_and_bar(
+    ax: Axes, dim: int, drawing: Drawing | Cloud, norm: Normalize, cmap: ListedColormap, label: str
+) -> Any:
+    """What a drawing needs around it; returns the colour bar, below the drawing if that is slender, else beside it."""
+    add_axes(ax, dim, drawing)
     place = {"location": "bottom", "aspect": 40, "shrink": 0.6} if is_slender(dim, drawing) else {"aspect": 25}
     return add_colour_bar(ax, norm, cmap, label, **place)
 

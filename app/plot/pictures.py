@@ -399,6 +399,8 @@ def probe_start(run: Run, name: str) -> Array | None:
     if not run.has_particles or not run.frames or not chosen or not chosen[0]:
         return None
     vtu = VtuFile(run.frames[0][1])
+    if not vtu.has("PointData", "displacement"):
+        return None
     return (vtu.places - vtu.array("PointData", "displacement"))[chosen[0]].mean(axis=0)
 
 

@@ -95,6 +95,17 @@ class Particles(CaseFolder):
         names = ("overview", "momentum", "phase", "probes")
         self.assertEqual([f"a.out/{name}.png" for name in names], self.pictures_of("a.out"))
 
+    def test_particles_are_drawn_of_what_fields_there_are(self):
+        """Without masses discs are alike, without velocities of one colour and no bar beside them."""
+        whole = self.drawn(self.run_particles("a", KEPLER))[3]
+        for fields, alike, plain in (('["velocity"]', True, False), ('["mass"]', False, True), ('["energy"]', True, True)):
+            self.run_particles("b", KEPLER, output=f"fields = {fields}")
+            self.pictures_of("b.out")
+            discs = self.drawn(read.read_run(self.folder / "b.out"))[3]
+            self.assertEqual(alike, len(set(discs.get_sizes())) == 1, fields)
+            self.assertEqual(plain, len({tuple(c) for c in discs.get_facecolor()}) == 1, fields)
+            self.assertEqual(not alike, list(whole.get_sizes()) == list(discs.get_sizes()), fields)
+
     def test_a_kepler_orbit_is_drawn_as_its_ellipse_with_discs_as_the_masses(self):
         ax, paths, _, discs = self.drawn(self.run_particles("a", KEPLER, output="frames = 64"))
         self.assertIn(ax.get_aspect(), ("equal", 1.0))

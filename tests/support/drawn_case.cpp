@@ -317,8 +317,19 @@ class Draw {
         is_stiff_ = any = true;
       }
       if (chance(0.2)) {
-        text += fmt::format("[[potential]]\ntype = \"well\"\nstiffness = {:.4g}\n", in(0.5, 10.0));
+        text += fmt::format("[[potential]]\ntype = \"well\"\nstiffness = {:.4g}\n{}", in(0.5, 10.0),
+                            maybe("particles = [0]\n"));
         is_stiff_ = any = true;
+      }
+      if (chance(0.15)) {
+        text += fmt::format(
+            "[[potential]]\ntype = \"tanh-spring\"\nwithin = 0.4\nstrength = {:.3g}\nwidth = 0.1\nlength = 0.35\n",
+            in(0.1, 1.0));
+        bonds_ = is_stiff_ = any = true;
+      }
+      if (any && chance(0.15)) {
+        text += fmt::format("[[potential]]\ntype = \"uniform-field\"\nacceleration = {}\n",
+                            dim_ == 2 ? "[0.1, -0.2]" : "[0.1, -0.2, 0.05]");
       }
     }
     return text;
