@@ -2,14 +2,16 @@
 // What tests of synchronous steppers share: nonlinear springs, chains with their exact modal motion, running back.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <Eigen/Eigenvalues>
-#include <optional>
+#include <Eigen/Core>
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "support/runs.hpp"
 #include "tempi/core/error.hpp"
-#include "tempi/model/assembled_stiffness.hpp"
 
 namespace tempi::test {
 
@@ -22,44 +24,15 @@ class Springs final : public LocalPotential {
   Index size() const override { return static_cast<Index>(pairs_.size()); }
   int dim() const override { return dim_; }
   std::span<const NodeId> stencil(Index k) const override { return pairs_[static_cast<std::size_t>(k)]; }
-  double energy(Index k, std::span<const double> u, double) const override {
-    const double e = difference(k, u).norm() - length(k);
-    return 0.5 * k_ * e * e + 0.25 * c_ * e * e * e * e;
-  }
-  double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override {
-    const Eigen::VectorXd w = difference(k, u);
-    const double r = w.norm(), e = r - length(k), slope = k_ * e + c_ * e * e * e;
-    for (Index i = 0; i < dim_; ++i) {
-      g[static_cast<std::size_t>(dim_ + i)] += slope / r * w(i);
-      g[static_cast<std::size_t>(i)] -= slope / r * w(i);
-    }
-    return r;
-  }
-  void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override {
-    const Eigen::VectorXd w = difference(k, u);
-    const double r = w.norm(), e = r - length(k), slope = k_ * e + c_ * e * e * e, curvature = k_ + 3.0 * c_ * e * e;
-    const Eigen::VectorXd n = w / r;
-    for (Index i = 0; i < 2 * dim_; ++i)
-      for (Index j = 0; j < 2 * dim_; ++j) {
-        const Index a = i % dim_, b = j % dim_;
-        const double along = n(a) * n(b), value = curvature * along + slope / r * ((a == b ? 1.0 : 0.0) - along);
-        H[static_cast<std::size_t>(i * 2 * dim_ + j)] += (i < dim_) == (j < dim_) ? value : -value;
-      }
-  }
+  double energy(Index k, std::span<const double> u, double) const override;
+  double add_gradient(Index k, std::span<const double> u, double, std::span<double> g) const override;
+  void add_hessian(Index k, std::span<const double> u, double, std::span<double> H) const override;
   double mass(Index, std::size_t) const override { return 0.0; }
-  std::string describe(Index k) const override { return fmt::format("spring {}", k); }
+  std::string describe(Index k) const override;
 
  private:
-  Eigen::VectorXd difference(Index k, std::span<const double> u) const {
-    const auto& [a, b] = pairs_[static_cast<std::size_t>(k)];
-    Eigen::VectorXd w(dim_);
-    for (Index c = 0; c < dim_; ++c) {
-      const auto i = static_cast<std::size_t>(index(a) * dim_ + c), j = static_cast<std::size_t>(index(b) * dim_ + c);
-      w(c) = reference_[j] - reference_[i] + (u[j] - u[i]);
-    }
-    return w;
-  }
-  double length(Index k) const { return difference(k, std::vector<double>(reference_.size(), 0.0)).norm(); }
+  Eigen::VectorXd difference(Index k, std::span<const double> u) const;
+  double length(Index k) const;
 
   std::vector<double> reference_;
   int dim_;
@@ -68,192 +41,50 @@ class Springs final : public LocalPotential {
 };
 
 // A free triangle and a tail of springs in the plane; k = 2, c as given.
-inline std::unique_ptr<Model> spring_model(double c, Supports supports = {}) {
-  Model::Parts parts;
-  parts.dim = 2;
-  parts.reference = {0.0, 0.0, 1.0, 0.1, 0.3, 0.9, 1.4, 1.2};
-  parts.mass = {1.0, 0.7, 1.3, 0.9};
-  std::vector<std::array<NodeId, 2>> pairs = {{NodeId{0}, NodeId{1}},
-                                              {NodeId{1}, NodeId{2}},
-                                              {NodeId{2}, NodeId{0}},
-                                              {NodeId{2}, NodeId{3}}};
-  parts.potentials.push_back(std::make_unique<Springs>(parts.reference, 2, std::move(pairs), 2.0, c));
-  parts.supports = std::move(supports);
-  return std::make_unique<Model>(std::move(parts));
-}
-inline State spinning_springs(const Model& model) {
-  State state = reference_state(model);
-  state.displacement = {0.05, -0.02, 0.1, 0.03, -0.06, 0.04, 0.02, 0.07};
-  state.velocity = {0.3, -0.5, 0.2, 0.6, -0.7, 0.1, -0.2, 0.4};
-  return state;
-}
+std::unique_ptr<Model> spring_model(double c, Supports supports = {});
+State spinning_springs(const Model& model);
 
 // The exact motion of a linear model in small displacements: its modes, components held at rest taken out.
 class ModalMotion {
  public:
-  ModalMotion(const Model& model, const State& start) : u0_(start.displacement), v0_(start.velocity) {
-    const auto n = static_cast<Index>(start.displacement.size());
-    for (Index i = 0; i < n; ++i)
-      if (model.supports().support_of(make_id<NodeId>(i / model.dim()), static_cast<int>(i % model.dim())) ==
-          Supports::none)
-        free_.push_back(i);
-    const auto m = static_cast<Index>(free_.size());
-    AssembledStiffness assembled(model);
-    const auto& K = assembled(std::vector<double>(start.displacement.size(), 0.0), 0.0);
-    Eigen::MatrixXd scaled(m, m);
-    mass_.resize(m);
-    for (Index i = 0; i < m; ++i) mass_(i) = model.mass(make_id<NodeId>(free_[at(i)] / model.dim()));
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < m; ++j) scaled(i, j) = K.coeff(free_[at(i)], free_[at(j)]) / std::sqrt(mass_(i) * mass_(j));
-    modes_.compute(scaled);
-  }
-  double largest_frequency() const { return std::sqrt(modes_.eigenvalues().maxCoeff()); }
+  ModalMotion(const Model& model, const State& start);
+  double largest_frequency() const { return std::sqrt(squares_.maxCoeff()); }
 
   // Displacements and velocities at t.
-  std::pair<std::vector<double>, std::vector<double>> operator()(double t) const {
-    const auto m = static_cast<Index>(free_.size());
-    Eigen::VectorXd u(m), v(m);
-    for (Index i = 0; i < m; ++i) {
-      u(i) = std::sqrt(mass_(i)) * u0_[at(free_[at(i)])];
-      v(i) = std::sqrt(mass_(i)) * v0_[at(free_[at(i)])];
-    }
-    const Eigen::VectorXd a = modes_.eigenvectors().transpose() * u, b = modes_.eigenvectors().transpose() * v;
-    Eigen::VectorXd x(m), y(m);
-    for (Index k = 0; k < m; ++k) {
-      const double w = std::sqrt(std::max(0.0, modes_.eigenvalues()(k)));
-      x(k) = a(k) * std::cos(w * t) + b(k) * (w > 0.0 ? std::sin(w * t) / w : t);
-      y(k) = b(k) * std::cos(w * t) - a(k) * w * std::sin(w * t);
-    }
-    x = modes_.eigenvectors() * x, y = modes_.eigenvectors() * y;
-    std::vector<double> at_t = u0_, speed = v0_;
-    for (Index i = 0; i < m; ++i) {
-      at_t[at(free_[at(i)])] = x(i) / std::sqrt(mass_(i));
-      speed[at(free_[at(i)])] = y(i) / std::sqrt(mass_(i));
-    }
-    return {at_t, speed};
-  }
+  std::pair<std::vector<double>, std::vector<double>> operator()(double t) const;
 
  private:
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   std::vector<double> u0_, v0_;
   std::vector<Index> free_;
-  Eigen::VectorXd mass_;
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes_;
+  Eigen::VectorXd mass_, squares_;  // of frequencies
+  Eigen::MatrixXd shapes_;          // of unit mass, a mode a column
 };
 
 // A chain of linear bars, held at one end, and a smooth motion of it.
-inline Body chain() { return make_body_held_at(bar_mesh(6, 0.1, 3), LinearElastic{{1.3, 0.7}}, 1.2, "left"); }
-inline State smooth_motion(const Body& body) {
-  State state = reference_state(*body.model);
-  for (std::size_t a = 0; a < state.velocity.size(); ++a) {
-    const double X = body.mesh->points()[a];
-    state.displacement[a] = 0.01 * std::sin(1.3 * X);
-    state.velocity[a] = 0.02 * X * (1.0 - 0.3 * X);
-  }
-  return state;
-}
+Body chain();
+State smooth_motion(const Body& body);
 
 using MakeStepper = std::function<std::unique_ptr<Integrator>(const Model&, double step)>;
 
 // Worst slope of the errors of positions and velocities of the chain against its exact motion, over three halvings.
-inline std::array<double, 2> orders_on_the_chain(const MakeStepper& make, double largest_step) {
-  const Body body = chain();
-  const ModalMotion exact(*body.model, smooth_motion(body));
-  const double t = 4.0;
-  const auto [u, v] = exact(t);
-  std::vector<double> steps, errors_u, errors_v;
-  const double base = t / std::ceil(t / (largest_step / exact.largest_frequency()));
-  for (const double h : {base, base / 2, base / 4, base / 8}) {
-    State state = smooth_motion(body);
-    const auto integrator = make(*body.model, h);
-    integrator->advance_to(state, t);
-    const State at = integrator->synchronized(state, t).state;
-    steps.push_back(h);
-    errors_u.push_back(largest_difference(at.displacement, u));
-    errors_v.push_back(largest_difference(at.velocity, v));
-  }
-  return {slope(steps, errors_u), slope(steps, errors_v)};
-}
+std::array<double, 2> orders_on_the_chain(const MakeStepper& make, double largest_step);
 
 // How far the motion misses its start when it goes `steps` steps, turns round and comes back.
-inline double miss_after_running_back(const MakeStepper& make, const Model& model, const State& start, double h,
-                                      int steps) {
-  State state = start;
-  for (int way = 0; way < 2; ++way) {
-    const auto integrator = make(model, h);
-    integrator->advance_to(state, steps * h);
-    state = integrator->synchronized(state, steps * h).state;
-    for (double& v : state.velocity) v = -v;
-    for (double& clock : state.clock) clock = 0.0;
-  }
-  return std::max(largest_difference(state.displacement, start.displacement),
-                  largest_difference(state.velocity, start.velocity));
-}
+double miss_after_running_back(const MakeStepper& make, const Model& model, const State& start, double h, int steps);
 
 // The tangent of n steps in (q, p), by central differences; see verification/symplectic_test.cpp.
-inline Eigen::MatrixXd tangent_of(const MakeStepper& make, const Model& model, const State& at, double h, int steps) {
-  const auto n = static_cast<Index>(at.displacement.size());
-  constexpr double spacing = 1e-5;
-  const auto m = [&](Index i) { return model.mass(make_id<NodeId>(i / model.dim())); };
-  const auto flow = [&](Index j, double by) {
-    State state = at;
-    const auto i = static_cast<std::size_t>(j % n);
-    (j < n ? state.displacement[i] : state.velocity[i]) += j < n ? by : by / m(j % n);
-    const auto integrator = make(model, h);
-    integrator->advance_to(state, steps * h);
-    return integrator->synchronized(state, steps * h).state;
-  };
-  Eigen::MatrixXd A(2 * n, 2 * n);
-  for (Index j = 0; j < 2 * n; ++j) {
-    const State up = flow(j, spacing), down = flow(j, -spacing);
-    for (Index k = 0; k < n; ++k) {
-      const auto row = static_cast<std::size_t>(k);
-      A(k, j) = (up.displacement[row] - down.displacement[row]) / (2.0 * spacing);
-      A(k + n, j) = m(k) * (up.velocity[row] - down.velocity[row]) / (2.0 * spacing);
-    }
-  }
-  return A;
-}
+Eigen::MatrixXd tangent_of(const MakeStepper& make, const Model& model, const State& at, double h, int steps);
 
 // The form dx wedge dp, x of the Jacobian dx/dq.
-inline Eigen::MatrixXd form(const Eigen::MatrixXd& dx_dq) {
-  const Index n = dx_dq.rows();
-  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(2 * n, 2 * n);
-  J.topRightCorner(n, n) = dx_dq.transpose();
-  J.bottomLeftCorner(n, n) = -dx_dq;
-  return J;
-}
-inline double symplectic_defect(const MakeStepper& make, const Model& model, const State& at, double h, int steps) {
-  const Eigen::MatrixXd A = tangent_of(make, model, at, h, steps);
-  const Eigen::MatrixXd J = form(Eigen::MatrixXd::Identity(A.rows() / 2, A.rows() / 2));
-  return (A.transpose() * J * A - J).cwiseAbs().maxCoeff();
-}
+Eigen::MatrixXd form(const Eigen::MatrixXd& dx_dq);
+double symplectic_defect(const MakeStepper& make, const Model& model, const State& at, double h, int steps);
 
 // Masses on nonlinear springs in a line, free: k = 2.
-inline std::unique_ptr<Model> line_of_masses(std::vector<double> masses, double c) {
-  Model::Parts parts;
-  parts.dim = 1;
-  parts.mass = std::move(masses);
-  std::vector<std::array<NodeId, 2>> pairs;
-  for (std::size_t a = 0; a < parts.mass.size(); ++a) {
-    parts.reference.push_back(static_cast<double>(a));
-    if (a > 0) pairs.push_back({make_id<NodeId>(static_cast<Index>(a) - 1), make_id<NodeId>(static_cast<Index>(a))});
-  }
-  parts.potentials.push_back(std::make_unique<Springs>(parts.reference, 1, std::move(pairs), 2.0, c));
-  return std::make_unique<Model>(std::move(parts));
-}
-inline State moving_masses(const Model& model) {
-  State state = reference_state(model);
-  for (std::size_t a = 0; a < state.velocity.size(); ++a) {
-    state.displacement[a] = 0.2 * std::sin(3.0 * static_cast<double>(a) + 1.0);
-    state.velocity[a] = 0.4 * std::cos(5.0 * static_cast<double>(a));
-  }
-  return state;
-}
+std::unique_ptr<Model> line_of_masses(std::vector<double> masses, double c);
+State moving_masses(const Model& model);
 
 // 2 / omega_max of the assembled model at rest.
-inline double stable_limit(const Model& model) {
-  return 2.0 / ModalMotion(model, reference_state(model)).largest_frequency();
-}
+double stable_limit(const Model& model);
 
 }  // namespace tempi::test
