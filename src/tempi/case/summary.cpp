@@ -106,12 +106,12 @@ std::string text(const Summary::Momentum& m) {
   return m.kept && std::isfinite(m.balance.error) ? fmt::format("{:.1e}", m.balance.error) : "not kept by the model";
 }
 
-// Where contact was harder than its steps allow for.
 double measure(const Integrator::Measures& measures, std::string_view name) {  // 0 where it is not there
   const auto found = std::ranges::find(measures, name, &std::pair<std::string, double>::first);
   return found == measures.end() ? 0.0 : found->second;
 }
 
+// Where contact was harder than its steps allow for.
 std::string doubts_of_contact(const Simulation& s, const Integrator::Measures& measures) {
   if (s.model->layers().empty()) return "";
   double speed = std::numeric_limits<double>::infinity(), pairs = speed;

@@ -410,6 +410,56 @@ TEST(MultiDomain, PositionsAndVelocitiesOfTiedMeshesAgreeAtEverySystemStep) {
   }
 }
 
+// With nodes shared instead of tied.
+TEST(MultiDomain, TiedMeshesThatMatchMoveAsTheOneMesh) {
+  const TwoBlocks blocks = two_blocks(4, 4);
+  const Mesh& mesh = *blocks.body.mesh;
+  std::vector<NodeId> one_of(static_cast<std::size_t>(mesh.node_count()), NodeId{-1});
+  MeshData data;
+  data.dim = 2;
+  for (Index a = 0; a < mesh.node_count(); ++a) {
+    const auto tie = std::ranges::find(blocks.ties, make_id<NodeId>(a), &TiedNode::node);
+    if (tie != blocks.ties.end()) {
+      const auto& master = std::ranges::max(tie->masters, {}, [](const auto& m) { return m.second; });
+      ASSERT_EQ(master.second, 1.0);
+      one_of[static_cast<std::size_t>(a)] = one_of[ordinal(master.first)];
+      continue;
+    }
+    one_of[static_cast<std::size_t>(a)] = make_id<NodeId>(std::ssize(data.point_labels));
+    data.point_labels.push_back(a + 1);
+    for (const double x : mesh.point(make_id<NodeId>(a))) data.points.push_back(x);
+  }
+  for (Index k = 0; k < mesh.cells().size(); ++k) {
+    std::vector<NodeId> nodes(mesh.cells()[k].begin(), mesh.cells()[k].end());
+    for (NodeId& n : nodes) n = one_of[ordinal(n)];
+    data.cells.push_back(CellType::triangle3, nodes, k + 1);
+  }
+  const Body whole = body_of(Mesh(std::move(data)));
+  const double step = step_of(whole, 0.5);
+  for (const std::vector<DomainRule>& rules :
+       {std::vector<DomainRule>{{0.0, 1}, {0.0, 4}}, std::vector<DomainRule>{{0.5, 1}, {0.0, 3}}}) {
+    MultiDomain tied(*blocks.body.model, Domains{blocks.domain, rules, blocks.ties}, step);
+    MultiDomain shared(*whole.model, Domains{blocks.domain, rules, {}}, step);
+    State b = moving_state(whole, 0.1, 0.02, 5), a = reference_state(*blocks.body.model);
+    const auto each_component = [&](auto&& visit) {
+      for (std::size_t n = 0; n < one_of.size(); ++n)
+        for (std::size_t c = 0; c < 2; ++c) visit(2 * n + c, 2 * ordinal(one_of[n]) + c);
+    };
+    each_component([&](std::size_t i, std::size_t j) {
+      a.displacement[i] = b.displacement[j];
+      a.velocity[i] = b.velocity[j];
+    });
+    tied.advance_to(a, 50.0 * step);
+    shared.advance_to(b, 50.0 * step);
+    double most = 0.0;
+    each_component([&](std::size_t i, std::size_t j) {
+      EXPECT_NEAR(a.displacement[i], b.displacement[j], 1e-13);
+      most = std::max(most, std::abs(b.displacement[j]));
+    });
+    EXPECT_GT(most, 0.05);
+  }
+}
+
 // Of a uniform strain tied meshes give a uniform stress only where trace spaces agree; a rigid turn gives none at all.
 TEST(MultiDomain, TiedMeshesTurnAsOne) {
   TwoBlocks blocks = two_blocks(2, 5);

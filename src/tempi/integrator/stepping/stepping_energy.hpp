@@ -17,7 +17,10 @@
 // There is no step and no solve, and one thread. An event costs one gradient and some four evaluations of V along a
 // flight (level_search.hpp); the larger h, the fewer events. Errors fall as sqrt(h). When not to use it: where energy
 // is put in or taken out (loads, dampers, moving supports are refused: they have no potential; constant gravity is one,
-// as the potential uniform-field), or where accuracy per cost is all that counts.
+// as the potential uniform-field), where accuracy per cost is all that counts, or where motions start across the
+// forces, v . n = 0: convergence wants levels crossed transversally (definition 2.4.1, example 2.4.3); where V is
+// convex along the flight such a motion is reflected by the level above, comes back to where V was, and so for ever,
+// however small h is.
 #pragma once
 
 #include <cstdint>
