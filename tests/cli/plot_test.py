@@ -97,11 +97,14 @@ class Particles(CaseFolder):
 
     def test_particles_are_drawn_of_what_fields_there_are(self):
         """Without masses discs are alike, without velocities of one colour and no bar beside them."""
-        whole = self.drawn(self.run_particles("a", KEPLER))[3]
+        run = self.run_particles("a", KEPLER)
+        whole, axes = self.drawn(run)[3], len(pictures.overview(run, -1).axes)
         for fields, alike, plain in (('["velocity"]', True, False), ('["mass"]', False, True), ('["energy"]', True, True)):
             self.run_particles("b", KEPLER, output=f"fields = {fields}")
             self.pictures_of("b.out")
-            discs = self.drawn(read.read_run(self.folder / "b.out"))[3]
+            run = read.read_run(self.folder / "b.out")
+            discs = self.drawn(run)[3]
+            self.assertEqual(axes - plain, len(pictures.overview(run, -1).axes), fields)
             self.assertEqual(alike, len(set(discs.get_sizes())) == 1, fields)
             self.assertEqual(plain, len({tuple(c) for c in discs.get_facecolor()}) == 1, fields)
             self.assertEqual(not alike, list(whole.get_sizes()) == list(discs.get_sizes()), fields)
