@@ -122,6 +122,8 @@ class Builder {
     for (const std::string& more : input().meshes_beside)
       s_.body.mesh = std::make_unique<Mesh>(
           at_place(fmt::format("{}: {}", input().mesh_place, more), [&] { return mesh().beside(read(more)); }));
+    if (const ShellGroups shells = shells_of(input()); shells.any())
+      at_place(input().mesh_place, [&] { require_shells(mesh(), shells); });
     s_.warnings = mesh().warnings();
     const std::vector<std::string> more =
         doubts(mesh(), input().contacts.empty() && input().ties.empty() ? LooseParts::doubtful : LooseParts::expected);

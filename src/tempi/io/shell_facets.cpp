@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "tempi/core/error.hpp"
 
@@ -35,15 +36,28 @@ std::string list_of(const ShellGroups& shells) {
   return wanted.empty() ? "the mesh" : fmt::format("{}", fmt::join(wanted, ", "));
 }
 
-std::string groups_with_triangles(const MeshData& mesh, const CellArray& facets) {
+std::string groups_with_triangles(std::span<const Group> groups, const CellArray& facets) {
   std::vector<std::string> found;
-  for (const Group& group : mesh.groups)
+  for (const Group& group : groups)
     if (std::ranges::any_of(group.facets, [&](FacetId f) { return info(facets.types[ordinal(f)]).dim == 2; }))
       found.push_back(group.name.empty() ? fmt::format("{}", group.tag) : group.name);
   return found.empty() ? "none" : fmt::format("{}", fmt::join(found, ", "));
 }
 
+[[noreturn]] void refuse_without_shells(std::span<const Group> groups, const CellArray& facets,
+                                        const ShellGroups& shells) {
+  throw InputError(
+      fmt::format("there are no triangles in {}, which a [[material]] with model = \"shell\" names. Groups with "
+                  "triangles: {}.",
+                  list_of(shells), groups_with_triangles(groups, facets)));
+}
+
 }  // namespace
+
+void require_shells(const Mesh& mesh, const ShellGroups& shells) {
+  if (std::ranges::find(mesh.cells().types, CellType::shell3) == mesh.cells().types.end())
+    refuse_without_shells(mesh.groups(), mesh.facets(), shells);
+}
 
 void promote_shells(MeshData& mesh, const ShellGroups& shells, const std::string& file) {
   if (shells.everything && mesh.cells.size() > 0)
@@ -52,6 +66,8 @@ void promote_shells(MeshData& mesh, const ShellGroups& shells, const std::string
                     "which triangles are shells. Give it a group.",
                     file));
   const std::vector<char> wanted = wanted_facets(mesh, shells);
+  if (mesh.cells.size() == 0 && std::ranges::count(wanted, 1) == 0)
+    refuse_without_shells(mesh.groups, mesh.facets, shells);
   const CellArray all = std::move(mesh.facets);
   mesh.facets = {};
   std::vector<Index> cell(wanted.size(), -1), facet(wanted.size(), -1);
@@ -68,11 +84,6 @@ void promote_shells(MeshData& mesh, const ShellGroups& shells, const std::string
     cell[i] = mesh.cells.size();
     mesh.cells.push_back(CellType::shell3, all[f], all.labels[i]);
   }
-  if (std::ranges::count(wanted, 1) == 0)
-    throw InputError(
-        fmt::format("{}: there are no triangles in {}, which a [[material]] with model = \"shell\" names. "
-                    "Groups with triangles: {}.",
-                    file, list_of(shells), groups_with_triangles(mesh, all)));
   for (Group& group : mesh.groups) {
     std::vector<FacetId> rest;
     for (const FacetId f : group.facets)

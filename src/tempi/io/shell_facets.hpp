@@ -19,7 +19,10 @@ struct ShellGroups {
 };
 
 // Of a mesh in space, in which all triangles are facets: makes 3-node ones of these groups cells of type shell3, behind
-// the others. Throws InputError, naming `file`: no such triangles, 6-node ones, everything beside solids.
+// the others. Throws InputError: 6-node ones, everything beside solids (both name `file`), nothing left to be a cell.
 void promote_shells(MeshData& mesh, const ShellGroups& shells, const std::string& file);
+
+// A body may be made of several files, of which one has the shells. Throws InputError: none of them has.
+void require_shells(const Mesh& mesh, const ShellGroups& shells);
 
 }  // namespace tempi
