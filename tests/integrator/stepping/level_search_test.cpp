@@ -165,6 +165,22 @@ TEST(LevelSearch, starts_at_rest_on_a_level_as_an_undeformed_body_does) {
   EXPECT_NEAR(std::numbers::sqrt2, exit.s, 1e-12);
 }
 
+// At the bottom of V, where its slope is rounding of either sign; without it the level would sink below all there is.
+TEST(LevelSearch, does_not_leave_a_bottom_for_what_rounding_takes_for_a_slope) {
+  for (const double slope : {-8.6e-24, -1e-12, -1e-9, 1e-12}) {
+    const auto bottom = [=](double s) { return std::pair(0.5 * 0.007 * s * s + slope * s, 0.007 * s + slope); };
+    Sum flight({bottom}, 0.1);
+    const Exit exit = first_exit(flight, 0.0, 2e-3, Edge::low);
+    EXPECT_EQ(Edge::high, exit.edge) << slope;
+    EXPECT_NEAR(std::sqrt(2.0 * 2e-3 / 0.007), exit.s, 1e-6) << slope;
+  }
+  // What goes deeper than a millionth of the band leaves it, at once.
+  Sum deeper({[](double s) { return std::pair(0.5 * 0.007 * s * s - 1e-5 * s, 0.007 * s - 1e-5); }}, 0.1);
+  const Exit exit = first_exit(deeper, 0.0, 2e-3, Edge::low);
+  EXPECT_EQ(Edge::low, exit.edge);
+  EXPECT_EQ(0.0, exit.s);
+}
+
 TEST(LevelSearch, tells_that_what_does_not_move_never_leaves) {
   Sum still({[](double) { return std::pair(0.5, 0.0); }}, infinity);
   const Exit exit = first_exit(still, 0.0, 1.0);

@@ -130,7 +130,18 @@ Exit LevelSearch::first_exit(Flight& flight, double low, double high, Edge stand
   };
   if (standing == Edge::none && is_outside(*from_)) standing = from_->V > high ? Edge::high : Edge::low;
   if (standing != Edge::none) from_->V = standing == Edge::high ? high : low;
-  if (const Edge at_once = edge_at(*from_); at_once != Edge::none && !grazes(*from_, at_once, curvature))
+  // Of a parabola it is beyond by so much that it counts, where a straight line would be by twice as much, or never.
+  const auto leaves = [&](const Look& at, Edge edge) {
+    const double counts = std::max(grazing * width, tolerance), s = 2.0 * counts / std::abs(at.rate);
+    if (s > horizon) return false;
+    Place there = take(flight, s);
+    const bool back = edge == Edge::high ? there->V < high + counts : there->V > low - counts;
+    if (back) curvature = (there->rate - at.rate) / s;
+    give_back(std::move(there));
+    return !back;
+  };
+  if (const Edge at_once = edge_at(*from_);
+      at_once != Edge::none && !grazes(*from_, at_once, curvature) && leaves(*from_, at_once))
     return ended({0.0, at_once, curvature});
 
   for (;;) {
