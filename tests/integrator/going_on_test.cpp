@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "support/adaptive_methods.hpp"
+#include "support/coming_back.hpp"
 #include "support/implicit.hpp"
 #include "support/runs.hpp"
 #include "tempi/core/error.hpp"
@@ -95,6 +96,16 @@ TEST_P(GoingOn, ThroughACheckpointFileGivesTheSameBits) {
     EXPECT_TRUE(same_bits(state, expected));
   }
   std::filesystem::remove(file);
+}
+
+// Methods that find their events come back between them where told to, others go to the end at once.
+TEST_P(GoingOn, AfterComingBackGivesTheSameBits) {
+  const auto integrator = make();
+  State state = start_of(body);
+  const Index times = advance_coming_back(*integrator, state, end);
+  const bool finds_events = GetParam().name == "avi" || GetParam().name == "avi adaptive";
+  EXPECT_EQ(finds_events, times > 1) << times;
+  EXPECT_TRUE(same_bits(state, uninterrupted()));
 }
 
 TEST_P(GoingOn, WithACheckpointReadIntoARunThatIsElsewhereGivesTheSameBits) {

@@ -73,6 +73,28 @@ TEST(EventLoop, leaves_no_trace_of_stopping) {
   EXPECT_EQ(once, twice);
 }
 
+TEST(EventLoop, comes_back_between_instants_where_told_to) {
+  Log once, often;
+  Index times = 0;
+  for (Log* log : {&once, &often}) {
+    Clockwork clockwork("a", {{0, 0.01}, {1, 0.01}, {2, 0.011}}, *log);  // two of them always at one time
+    EventLoop loop;
+    add_all(loop, loop.add(clockwork), {0, 1, 2});
+    Index asked = 0;
+    if (log == &often) loop.coming_back().when([&] { return ++asked % 2 == 0; });
+    for (;;) {
+      loop.run_until(5.0);
+      const double at = loop.coming_back().at();
+      if (at == EventLoop::never) break;
+      ++times;
+      ASSERT_FALSE(log->empty());
+      EXPECT_LT(std::get<0>(log->back()), at);
+    }
+  }
+  EXPECT_EQ(once, often);
+  EXPECT_GT(times, 5);
+}
+
 TEST(EventLoop, gives_a_source_that_acts_together_all_of_an_instant) {
   Log log;
   Clockwork clockwork("a", {{0, 1.0}, {1, 0.5}, {2, 0.25}}, log);

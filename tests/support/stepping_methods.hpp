@@ -8,6 +8,7 @@
 #include <Eigen/Dense>
 #include <filesystem>
 
+#include "support/coming_back.hpp"
 #include "support/pair_cases.hpp"
 #include "support/runs.hpp"
 #include "tempi/integrator/checkpoint.hpp"
@@ -124,6 +125,9 @@ void expect_same_bits_through_checkpoints(const Model& model, const State& start
   State expected = start;
   const auto whole = make();
   whole->advance_to(expected, end);
+  State often = start;
+  EXPECT_GT(advance_coming_back(*make(), often, end), 2);
+  EXPECT_TRUE(same_bits(often, expected));
   Random random(4);
   for (int i = 0; i < count; ++i) {
     const auto first = make(), second = make();

@@ -47,10 +47,15 @@ class Run {
                          s_.input.integrator.method, options.threads, options.threads == 1 ? "" : "s"));
     for (const std::string& warning : s_.warnings) log_.say("warning: " + warning);
     if (existing != Existing::resume || !go_on()) begin();
+    s_.integrator->come_back_when([this] { return seconds_since(slice_start_) > long_slice || must_stop(); });
     now_.start_time += seconds_since(options.started) - lost;
     now_.tries_time += lost;
     last_checkpoint_ = Clock::now();
   }
+
+  ~Run() { s_.integrator->come_back_when({}); }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
   Summary operator()() {
     try {
@@ -167,23 +172,22 @@ class Run {
     return true;
   }
 
-  // In slices of a fraction of a second, so that an interruption is heard and progress is shown.
+  // In slices of a fraction of a second, so that an interruption is heard and progress is shown. Methods that find
+  // their events come back from a slice in which more happens.
   bool advance_to(double t) {
     while (now_.reached < t) {
       if (must_stop()) return false;
       const double interval = s_.input.checkpoint_interval;
       if (interval > 0.0 && rows_.empty() && seconds_since(last_checkpoint_) > interval) write_checkpoint();
       now_.slice = std::max(now_.slice, least_slice_);
-      const double target = std::min(t, now_.reached + now_.slice);
-      const auto start = Clock::now();
+      double target = std::min(t, now_.reached + now_.slice);
+      const auto start = slice_start_ = Clock::now();
       if (s_.books_every_strike() && now_.reached == 0.0) {
         s_.integrator->advance_to(s_.state, 0.0);  // the starting half kicks
         residual_->begin(s_.state);
       }
-      if (residual_)
-        s_.integrator->advance_to(s_.state, target, *residual_);
-      else
-        s_.integrator->advance_to(s_.state, target);
+      target = residual_ ? s_.integrator->advance_to(s_.state, target, *residual_)
+                         : s_.integrator->advance_to(s_.state, target);
       const double elapsed = seconds_since(start);
       now_.wall_time += elapsed;
       now_.reached = target;
@@ -319,8 +323,9 @@ class Run {
   RunPosition now_;
   static constexpr double long_slice = 0.4;  // wall time [s]
   double least_slice_ = 0.0;                 // [s]
-  double last_slice_ = 0.0;                  // wall time [s]
-  std::string why_;                          // it is interrupted
+  Clock::time_point slice_start_;
+  double last_slice_ = 0.0;  // wall time [s]
+  std::string why_;          // it is interrupted
   Clock::time_point last_checkpoint_;
   double checkpoint_time_ = 0.0, longest_output_ = 0.0, since_report_ = 0.0;  // wall times [s]
 };

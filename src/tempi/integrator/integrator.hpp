@@ -3,7 +3,10 @@
 // it keeps, and can stop and go on without a trace.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -91,9 +94,19 @@ class Integrator {
   // Throws SolveError: an element inverted, particles that meet, a position not finite, a step that has become unsafe
   // (term, time, J or steps, what to try); nothing has been kicked then by the offending update and no update counted:
   // velocities are those of the moment before it (on a lattice to rounding, and but for nodes that met a NaN), nodes it
-  // touches may have drifted to its time.
-  void advance_to(State& state, double t_end) { advance(state, t_end, nullptr); }
-  void advance_to(State& state, double t_end, Observer& observer) { advance(state, t_end, &observer); }
+  // touches may have drifted to its time. Returns t_end, or the earlier time [s] from which it came back.
+  double advance_to(State& state, double t_end) {
+    advance(state, t_end, nullptr);
+    return std::min(t_end, came_back_at());
+  }
+  double advance_to(State& state, double t_end, Observer& observer) {
+    advance(state, t_end, &observer);
+    return std::min(t_end, came_back_at());
+  }
+
+  // Methods that go from event to event, between which hardly any time may pass, ask every few of them, and where told
+  // to, come back from advance_to as if it had been asked for the time they have got to.
+  virtual void come_back_when(std::function<bool()> /*enough*/) {}
 
   // Every node drifted to time t >= all clocks, velocities v + sum_K (t - (j_K + 1/2) step_K) (-dV_K/dx) / m at the
   // drifted positions, j_K updates so far. A copy: the run does not notice. Cost: one force evaluation of all terms;
@@ -131,6 +144,7 @@ class Integrator {
 
  private:
   virtual void advance(State& state, double t_end, Observer* observer) = 0;
+  virtual double came_back_at() const { return std::numeric_limits<double>::infinity(); }
 };
 
 }  // namespace tempi

@@ -33,7 +33,8 @@ void EventLoop::bend(NodeId node, double t) {
 }
 
 void EventLoop::run_until(double t_end) {
-  while (queue_.next_time() < t_end) happen();
+  coming_back_.set_out();
+  while (queue_.next_time() < t_end && !coming_back_.before(queue_.next_time())) happen();
 }
 
 void EventLoop::happen() {

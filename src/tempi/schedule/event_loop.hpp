@@ -14,6 +14,7 @@
 
 #include "tempi/core/ids.hpp"
 #include "tempi/core/thread_team.hpp"
+#include "tempi/schedule/coming_back.hpp"
 #include "tempi/schedule/event_queue.hpp"
 
 namespace tempi {
@@ -63,8 +64,10 @@ class EventLoop {
   // Tells every source.
   void bend(NodeId node, double t);
 
-  // Everything that happens at times < t_end.
+  // Everything that happens at times < t_end, or before it came back.
   void run_until(double t_end);
+  ComingBack& coming_back() { return coming_back_; }
+  const ComingBack& coming_back() const { return coming_back_; }
 
  private:
   Source& source_of(Slot slot) const { return *sources_[static_cast<std::size_t>(queue_.key(slot).source)]; }
@@ -72,6 +75,7 @@ class EventLoop {
 
   std::vector<Source*> sources_;
   EventQueue queue_;
+  ComingBack coming_back_;
   std::vector<Event> due_;
   std::vector<double> times_;
 };

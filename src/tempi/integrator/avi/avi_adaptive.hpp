@@ -55,6 +55,7 @@ class AviAdaptive final : public Integrator, private EventLoop::Source {
   Snapshot synchronized(const State& state, double t) const override;
   double step(TermId term) const override { return steps_[ordinal(term)]; }  // the nominal one
   Index updates(TermId term) const override { return clocks_[ordinal(term)].updates; }
+  void come_back_when(std::function<bool()> enough) override { loop_.coming_back().when(std::move(enough)); }
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -84,6 +85,7 @@ class AviAdaptive final : public Integrator, private EventLoop::Source {
   };
 
   void advance(State& state, double t_end, Observer* observer) override;
+  double came_back_at() const override { return loop_.coming_back().at(); }
   double predict(const EventLoop::Item& item) override { return clock(EventLoop::term_of(item)).next; }
   void act(double t, std::span<const EventLoop::Event> due) override;
   void line_bent(NodeId node, double t) override;

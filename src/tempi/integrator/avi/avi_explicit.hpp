@@ -37,6 +37,7 @@ class AviExplicit final : public Integrator, private EventLoop::Source {
   Index updates(TermId term) const override { return updates_[term]; }
   // Of the terms of sums: how many there are, how many came and went, how often they were struck.
   Measures measures() const override;
+  void come_back_when(std::function<bool()> enough) override { loop_.coming_back().when(std::move(enough)); }
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -48,6 +49,7 @@ class AviExplicit final : public Integrator, private EventLoop::Source {
 
  private:
   void advance(State& state, double t_end, Observer* observer) override;
+  double came_back_at() const override { return loop_.coming_back().at(); }
   double predict(const EventLoop::Item& item) override { return next_time(EventLoop::term_of(item)); }
   void act(double t, std::span<const EventLoop::Event> due) override;
   bool acts_together() const override { return observer_ != nullptr || model_.has_dampers(); }

@@ -73,6 +73,7 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
   Measures measures() const override;
   std::vector<StepHistogram> step_histograms() const override;  // of each subdomain, or of more than 16 together
   void use_threads(int threads) override;
+  void come_back_when(std::function<bool()> enough) override { loop_.coming_back().when(std::move(enough)); }
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -108,6 +109,7 @@ class SteppingEnergy final : public Integrator, private EventLoop::Source {
     double last = 0.0;  // hit [s]
   };
   void advance(State& state, double t_end, Observer* observer) override;
+  double came_back_at() const override { return loop_.coming_back().at(); }
   double predict(const EventLoop::Item& item) override;
   void act(double t, std::span<const EventLoop::Event> due) override;
   void start(State& state);

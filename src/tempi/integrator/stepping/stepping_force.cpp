@@ -258,10 +258,11 @@ void SteppingForce::advance(State& state, double t_end, Observer*) {
     kick_drift_.start(state);
     start(state);
   }
+  coming_back_.set_out();
   for (;;) {
     const Leaves leaves = next_face();
     const double t = t_ + leaves.s;
-    if (!(t < t_end)) break;
+    if (!(t < t_end) || coming_back_.before(t)) break;
     move(leaves.s);
     t_ = t;
     ++steps_;

@@ -35,6 +35,7 @@
 #include "tempi/integrator/integrator.hpp"
 #include "tempi/integrator/kick_drift.hpp"
 #include "tempi/integrator/stepping/step_counts.hpp"
+#include "tempi/schedule/coming_back.hpp"
 
 namespace tempi {
 
@@ -66,6 +67,7 @@ class SteppingForce final : public Integrator {
     if (steps_ == 0) return {};
     return {lengths_.histogram("all terms")};
   }
+  void come_back_when(std::function<bool()> enough) override { coming_back_.when(std::move(enough)); }
   void save(ArchiveWriter& archive) const override;
   void load(ArchiveReader& archive) override;
 
@@ -78,6 +80,7 @@ class SteppingForce final : public Integrator {
     std::size_t face;  // 0: w of the first axis is 1; i < d: those of the i-th and the next are equal; d: the last is 0
   };
   void advance(State& state, double t_end, Observer* observer) override;
+  double came_back_at() const override { return coming_back_.at(); }
   void start(const State& state);
   void place_on_grid(const State& state);
   bool slides() const;
@@ -128,6 +131,7 @@ class SteppingForce final : public Integrator {
   Index steps_ = 0;
   StepCounts lengths_;
   Index at_once_ = 0;
+  ComingBack coming_back_;
   bool started_ = false;
   double start_energy_ = 0.0, shortest_ = 0.0, longest_ = 0.0;
   mutable std::vector<double> u_;  // displacements of all nodes, those of terms in hand at a vertex
