@@ -117,26 +117,41 @@ TEST(Surface, HasAGradientAsGoodAsItSays) {
   EXPECT_NEAR(gradient[2] * scale, 1.0, 1e-10);
 }
 
-// The Jacobian of all distances has 6 motions (3 in the plane) that it does not see, and no row too many.
-TEST(RigidBody, IsHeldByAsManyDistancesAsItTakesAndByIndependentOnes) {
+// The Jacobian has 6 motions (5 of a line in space, 3 in the plane) that it does not see, and no row too many. `flat`:
+// the cloud has that many dimensions fewer than space, in which it lies askew.
+TEST(RigidBody, IsHeldByAsManyEquationsAsItTakesAndByIndependentOnes) {
+  const Eigen::Matrix3d askew = Eigen::AngleAxisd(0.9, Eigen::Vector3d(1.0, -2.0, 0.5).normalized()).matrix();
   for (const int dim : {1, 2, 3})
-    for (const Index n : {2, 3, 4, 5, 9, 20}) {
-      SCOPED_TRACE(fmt::format("{} nodes in {} dimensions", n, dim));
-      const auto x = random_cloud(dim, static_cast<std::size_t>(n), 12.0, 0.5, 7);
-      const Constraints body = make_rigid_body({x, dim}, first_nodes(n));
-      const Index rigid = n > dim ? dim * (dim + 1) / 2 : dim * n - n * (n - 1) / 2;
-      ASSERT_EQ(static_cast<Index>(body.size()), dim * n - rigid);
-      Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Index>(body.size()), dim * n);
-      for (Index c = 0; c < J.rows(); ++c) {
-        const auto& constraint = *body[static_cast<std::size_t>(c)];
-        std::vector<double> gradient(static_cast<std::size_t>(2 * dim));
-        constraint.gradient(std::vector<double>(x.size(), 0.0), gradient);
-        for (Index i = 0; i < 2 * dim; ++i)
-          J(c, index(constraint.stencil()[static_cast<std::size_t>(i / dim)]) * dim + i % dim) =
-              gradient[static_cast<std::size_t>(i)];
+    for (const int flat : {0, 1, 2})
+      for (const Index n : {2, 3, 4, 5, 9, 20}) {
+        if (flat >= dim) continue;
+        SCOPED_TRACE(fmt::format("{} nodes in {} dimensions, {} fewer", n, dim, flat));
+        const auto cloud = random_cloud(dim - flat, static_cast<std::size_t>(n), 12.0, 0.5, 7);
+        std::vector<double> x;
+        for (Index a = 0; a < n; ++a) {
+          Eigen::Vector3d y = Eigen::Vector3d::Zero();
+          for (int c = 0; c < dim - flat; ++c) y(c) = cloud[static_cast<std::size_t>(a * (dim - flat) + c)];
+          if (dim == 2 && flat == 1) y(1) = -0.4 * y(0) + 3.0;
+          if (dim == 3) y = askew * y + Eigen::Vector3d(4.0, 1.0, -2.0);
+          x.insert(x.end(), y.begin(), y.begin() + dim);
+        }
+        const Constraints body = make_rigid_body({x, dim}, first_nodes(n));
+        const Index spanned = std::min<Index>(n - 1, dim - flat);   // its dimension
+        const Index turns = spanned * (2 * dim - spanned - 1) / 2;  // of dim (dim - 1)/2, those that move it
+        ASSERT_EQ(static_cast<Index>(body.size()), dim * n - dim - turns);
+        Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Index>(body.size()), dim * n);
+        for (Index c = 0; c < J.rows(); ++c) {
+          const auto& constraint = *body[static_cast<std::size_t>(c)];
+          const std::vector<double> rest(x.size(), 0.0);
+          std::vector<double> gradient(constraint.stencil().size() * static_cast<std::size_t>(dim));
+          EXPECT_NEAR(constraint.value(rest), 0.0, 1e-14);
+          constraint.gradient(rest, gradient);
+          for (Index i = 0; i < std::ssize(gradient); ++i)
+            J(c, index(constraint.stencil()[static_cast<std::size_t>(i / dim)]) * dim + i % dim) =
+                gradient[static_cast<std::size_t>(i)];
+        }
+        EXPECT_GT(J.jacobiSvd().singularValues().minCoeff(), 1e-2);
       }
-      EXPECT_GT(J.jacobiSvd().singularValues().minCoeff(), 1e-2);
-    }
 }
 
 TEST(RigidBody, IsMadeOfNodesOfWhichManyLieInAPlane) {
@@ -157,10 +172,12 @@ void expect_words(const std::string& message, const std::vector<std::string>& wo
   for (const std::string& word : words) EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
 }
 
-TEST(RigidBody, OfNodesOnALineOrInAPlaneIsRefused) {
+TEST(RigidBody, OfNodesInOnePointOrAlmostInAPlaneIsRefused) {
   const std::vector<double> line = {0, 0, 0, 1, 1, 1, 3, 3, 3}, square = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 1e-8};
-  expect_words(refusal([&] { make_rigid_body({line, 3}, first_nodes(3)); }), {"0, 1, 2", "on one line", "2 of them"});
-  expect_words(refusal([&] { make_rigid_body({square, 3}, first_nodes(4)); }), {"in one plane", "3 of them"});
+  EXPECT_EQ(refusal([&] { make_rigid_body({line, 3}, first_nodes(3)); }), "");
+  expect_words(refusal([&] { make_rigid_body({square, 3}, first_nodes(4)); }), {"off the plane", "7.1e-09"});
+  const std::vector<double> bent = {0, 0, 0, 1e-10, 1e-17, 0, 2e-10, 0, 0};
+  expect_words(refusal([&] { make_rigid_body({bent, 3}, first_nodes(3)); }), {"node 1", "off the line", "5e-08"});
   const std::vector<double> same = {1, 1, 1, 1, 1, 1};
   expect_words(refusal([&] { make_rigid_body({same, 2}, first_nodes(3)); }), {"in one point"});
   expect_words(refusal([&] { make_rigid_body({line, 3}, first_nodes(1)); }), {"1 node", "at least 2"});

@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "tempi/core/error.hpp"
 
@@ -101,31 +102,40 @@ class Distance final : public HolonomicConstraint {
   std::string name_;
 };
 
-class Coincident final : public HolonomicConstraint {
+// Of a component c of positions: g = x_b - sum_i w_i x_i, b the last node of the stencil, sum_i w_i = 1. It holds at
+// u = 0.
+class Combination final : public HolonomicConstraint {
  public:
-  Coincident(const std::array<NodeId, 2>& nodes, std::size_t dim, std::size_t component, double size)
-      : nodes_(nodes), d_(dim), c_(component), size_(size) {}
+  Combination(std::vector<NodeId> stencil, std::vector<double> weights, std::size_t dim, std::size_t component,
+              double size, std::string name)
+      : stencil_(std::move(stencil)),
+        weights_(std::move(weights)),
+        d_(dim),
+        c_(component),
+        size_(size),
+        name_(std::move(name)) {}
 
-  std::span<const NodeId> stencil() const override { return nodes_; }
+  std::span<const NodeId> stencil() const override { return stencil_; }
   double length() const override { return size_; }
   bool is_internal() const override { return true; }
-  std::string describe() const override {
-    return fmt::format("the component {} of the coincident nodes {} and {}", "xyz"[c_], index(nodes_[0]),
-                       index(nodes_[1]));
-  }
+  std::string describe() const override { return fmt::format("the component {} of {}", "xyz"[c_], name_); }
   double value(std::span<const double> u) const override {
-    return u[ordinal(nodes_[1]) * d_ + c_] - u[ordinal(nodes_[0]) * d_ + c_];
+    double g = u[ordinal(stencil_.back()) * d_ + c_];
+    for (std::size_t i = 0; i < weights_.size(); ++i) g -= weights_[i] * u[ordinal(stencil_[i]) * d_ + c_];
+    return g;
   }
   void gradient(std::span<const double>, std::span<double> gradient) const override {
     std::ranges::fill(gradient, 0.0);
-    gradient[c_] = -1.0;
-    gradient[d_ + c_] = 1.0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) gradient[i * d_ + c_] = -weights_[i];
+    gradient[weights_.size() * d_ + c_] = 1.0;
   }
 
  private:
-  std::array<NodeId, 2> nodes_;
+  std::vector<NodeId> stencil_;
+  std::vector<double> weights_;
   std::size_t d_, c_;
   double size_;
+  std::string name_;
 };
 
 class OnSurface final : public HolonomicConstraint {
@@ -200,6 +210,27 @@ std::vector<std::size_t> spanning(const Eigen::MatrixXd& x) {
   return base;
 }
 
+// That nodes[i] stays the combination of the base it is, to `off` of the body's size [m].
+void combine(const Points& points, std::span<const NodeId> nodes, std::span<const std::size_t> base,
+             const Eigen::VectorXd& weights, std::size_t i, double off, double size, Constraints& to) {
+  std::vector<NodeId> stencil;
+  for (const std::size_t j : base) stencil.push_back(nodes[j]);
+  if (!(off <= 1e-9))
+    throw InputError(
+        fmt::format("node {} of a rigid body of {} nodes is off the {} of the others by {:.2g} of their size: too near "
+                    "to hold it by distances, and too far to be in it (1e-9). Write places with more digits, or hold "
+                    "fewer nodes.",
+                    index(nodes[i]), nodes.size(), base.size() == 2 ? "line" : "plane", off));
+  std::vector<Index> numbers;
+  for (const NodeId a : stencil) numbers.push_back(index(a));
+  const std::string name =
+      fmt::format("node {} of the rigid body with nodes {}", index(nodes[i]), fmt::join(numbers, ", "));
+  const auto d = static_cast<std::size_t>(points.dim);
+  stencil.push_back(nodes[i]);
+  for (std::size_t c = 0; c < d; ++c)
+    to.push_back(std::make_unique<Combination>(stencil, std::vector(weights.begin(), weights.end()), d, c, size, name));
+}
+
 }  // namespace
 
 Constraints make_distances(const Points& points, std::span<const std::array<NodeId, 2>> pairs,
@@ -252,7 +283,9 @@ Constraints make_coincident(const Points& points, std::span<const std::array<Nod
       if (!(std::abs(Y[c] - X[c]) <= 1e-9 * size))
         throw InputError(fmt::format("nodes {} and {} are to coincide, and are {} m apart along {}. Move one of them.",
                                      index(a), index(b), std::abs(Y[c] - X[c]), "xyz"[c]));
-    for (std::size_t c = 0; c < d; ++c) result.push_back(std::make_unique<Coincident>(std::array{a, b}, d, c, size));
+    const std::string name = fmt::format("the coincident nodes {} and {}", index(a), index(b));
+    for (std::size_t c = 0; c < d; ++c)
+      result.push_back(std::make_unique<Combination>(std::vector{a, b}, std::vector{1.0}, d, c, size, name));
   }
   return result;
 }
@@ -275,8 +308,6 @@ Constraints make_surface(const Points& points, std::span<const NodeId> nodes, Ex
   return result;
 }
 
-// A node beyond the base is joined to dim nodes of it. The one left out is that with the largest barycentric coordinate
-// of the node: the simplex with the others is the largest then, and its edges to the node the most independent.
 Constraints make_rigid_body(const Points& points, std::span<const NodeId> nodes, const BoxLengths& box) {
   require_nodes(points, nodes);
   const auto d = static_cast<Index>(points.dim), n = static_cast<Index>(nodes.size());
@@ -286,37 +317,45 @@ Constraints make_rigid_body(const Points& points, std::span<const NodeId> nodes,
     const Vector w = separation(points, nodes[0], nodes[static_cast<std::size_t>(i)], box);
     for (Index c = 0; c < d; ++c) x(c, i) = w[static_cast<std::size_t>(c)];
   }
+  const double size = x.colwise().norm().maxCoeff();
+  if (size > 0.0) x /= size;
   const std::vector<std::size_t> base = spanning(x);
   const auto k = static_cast<Index>(base.size());
-  if (n > k && k <= d) {
-    std::vector<Index> numbers;
-    for (const NodeId a : nodes) numbers.push_back(index(a));
-    throw InputError(fmt::format(
-        "the {} nodes {} of a rigid body lie {} (distances cannot hold them without redundancy). Hold only {} of them, "
-        "or add a node that lies elsewhere.",
-        n, fmt::join(numbers, ", "),
-        k == 1   ? "in one point"
-        : k == 2 ? "on one line"
-                 : "in one plane",
-        k));
-  }
+  if (k == 1)
+    throw InputError(
+        fmt::format("the {} nodes of a rigid body, {} the first, lie in one point. Join them by "
+                    "coincident, or move them.",
+                    n, index(nodes[0])));
 
   std::vector<std::array<NodeId, 2>> pairs;
   const auto join = [&](std::size_t i, std::size_t j) { pairs.push_back({nodes[i], nodes[j]}); };
   for (std::size_t i = 0; i < base.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) join(base[j], base[i]);
-  Eigen::MatrixXd simplex = Eigen::MatrixXd::Ones(d + 1, k);
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (std::ranges::find(base, i) == base.end()) others.push_back(i);
+  Eigen::MatrixXd simplex = Eigen::MatrixXd::Ones(d + 1, k);  // barycentric coordinates to places, and 1
   for (Index i = 0; i < k; ++i) simplex.col(i).head(d) = x.col(static_cast<Index>(base[static_cast<std::size_t>(i)]));
-  for (std::size_t i = 0; i < nodes.size() && n > k; ++i) {
-    if (std::ranges::find(base, i) != base.end()) continue;
+  const auto of_base = simplex.colPivHouseholderQr();
+  Constraints combined;
+  for (const std::size_t i : others) {
     Eigen::VectorXd point = Eigen::VectorXd::Ones(d + 1);
     point.head(d) = x.col(static_cast<Index>(i));
+    const Eigen::VectorXd weights = of_base.solve(point);
+    if (k <= d) {
+      combine(points, nodes, base, weights, i, (simplex * weights - point).norm(), size, combined);
+      continue;
+    }
+    // Joined to dim nodes of the base. Without the one of the largest barycentric coordinate the simplex of the others
+    // and the node is the largest, and its edges to the node the most independent.
     Index left_out = 0;
-    simplex.partialPivLu().solve(point).cwiseAbs().maxCoeff(&left_out);
+    weights.cwiseAbs().maxCoeff(&left_out);
     for (Index j = 0; j < k; ++j)
       if (j != left_out) join(base[static_cast<std::size_t>(j)], i);
   }
-  return make_distances(points, pairs, {}, box);
+  Constraints all = make_distances(points, pairs, {}, box);
+  std::ranges::move(combined, std::back_inserter(all));
+  return all;
 }
 
 }  // namespace tempi

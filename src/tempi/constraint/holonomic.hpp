@@ -70,10 +70,11 @@ Constraints make_coincident(const Points& points, std::span<const std::array<Nod
 Constraints make_surface(const Points& points, std::span<const NodeId> nodes, Expression F,
                          std::optional<double> extent = {});
 
-// The distances at u = 0 that make a rigid body of the nodes, and no more of them than it takes: n(n-1)/2 for a pair, a
-// triangle or a tetrahedron, otherwise dim n - dim(dim+1)/2 (3n - 6 in space).
-// Throws InputError where no set of distances does it without redundancy: more than two nodes on a line, more than
-// three in a plane of space (a linear or flat molecule).
+// What makes a rigid body of the nodes, and no more than it takes: dim n - dim(dim+1)/2 equations (3n - 6 in space), or
+// n(n-1)/2 of a pair or a triangle. They are distances at u = 0; of more than two nodes on a line, or more than three
+// in a plane of space, those of two or three of them, of which the others stay combinations, x_b = sum_i w_i x_i with
+// sum_i w_i = 1, an equation a component (3n - 5 on a line in space). Linear; keeps linear and angular momentum.
+// Throws InputError: nodes at one place, or that lie on a line or in a plane to 1e-6 of their size but not to 1e-9.
 Constraints make_rigid_body(const Points& points, std::span<const NodeId> nodes, const BoxLengths& box = {});
 
 }  // namespace tempi
