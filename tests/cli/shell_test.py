@@ -76,6 +76,42 @@ class Shell(CaseFolder):
                 self.assertLess(made["angular_momentum"]["error"], 1e-12)
                 self.assertLess(made["energy"]["band"], 5e-2)
 
+    def test_rounding_of_a_shell_at_rest_is_no_gain_of_energy(self):
+        """Its angles are rounding, and so is its energy, until the load begins."""
+        late = '[[fix]]\ngroup = "left"\nclamped = true\n[[load]]\ntype = "gravity"\nvalue = ["0", "0", "t > 0.15 ? -1 : 0"]\n'
+        self.given(material() + late, end=0.2)
+        for method in ("avi", "newmark", "gauss", "static"):
+            with self.subTest(method):
+                made, rows = self.ran("--set", f"integrator.method={method}")
+                self.assertLess(max(rows["total_energy"][:15]), 1e-20)
+                self.assertGreater(made["energy"]["reference"], 1e-6)
+
+    def test_levels_of_an_undeformed_shell_do_not_sink(self):
+        """Its bending starts at the bottom of its energy, where the slope is rounding of either sign."""
+        self.given(material() + SPIN + '[[fix]]\ngroup = "left"\nclamped = true\n')
+        for method in ("energy-stepping", "async-energy-stepping"):
+            for step in (0.5, 20):
+                with self.subTest(method, step=step):
+                    made, _ = self.ran("--set", f"integrator.method={method}", "--set", f"integrator.energy_step={step}")
+                    measures = made["measures"]
+                    self.assertGreaterEqual(measures["uphill"], measures["downhill"])
+                    self.assertLess(measures["events"], 5000)
+
+    def test_solids_and_other_shells_of_files_of_their_own_stand_beside_it(self):
+        points = [(0, 0, 1), (1, 0, 1), (0, 1, 1), (0, 0, 2)]
+        self.write("tip.msh", msh(points, [(TETRAHEDRON, 2, [0, 1, 2, 3])], {2: (3, "body")}))
+        self.write("more.msh", msh(*sheet(2, height=-1), {1: (2, "under"), 2: (1, "left"), 3: (1, "right")}))
+        meshes = 'cloth.msh"\nbeside = ["tip.msh", "more.msh"] #'
+        solid = material("young = 1e6\npoisson = 0.3\ndensity = 1000", "body")
+        self.given(material(SHELL, "cloth") + material(SHELL, "under") + solid + SPIN, meshes)
+        made, _ = self.ran()
+        self.assertEqual(4 + 25 + 9, made["nodes"])
+        self.assertLess(made["linear_momentum"]["error"], 1e-12)
+        self.assertLess(made["angular_momentum"]["error"], 1e-12)
+        self.refused(material(SHELL, "clth") + solid, "cloth.msh", "no triangles", mesh=meshes)
+        meshes = 'tip.msh"\nbeside = ["tip.msh"] #'
+        self.refused(material(SHELL, "cloth") + solid, "no triangles in group 'cloth'", "none", mesh=meshes)
+
     def test_a_shell_of_neo_hookean_stretching_is_another_shell(self):
         self.given(material() + SPIN.replace("-Y", "-Y+3*X"))
         plain = self.ran()[1]["kinetic_energy"][-1]

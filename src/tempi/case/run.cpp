@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "tempi/case/method_table.hpp"
 #include "tempi/case/results.hpp"
 #include "tempi/case/run_checkpoint.hpp"
 #include "tempi/case/smaller_steps.hpp"
@@ -32,6 +34,16 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+// What rounding of places may hold of energy [J]: that of nodes which move by a few roundings of the model's size a
+// step.
+double rounding_energy(const Model& model, double step) {
+  double mass = 0.0, size = 0.0;
+  for (const double m : model.mass()) mass += m;
+  for (const double x : model.reference()) size = std::max(size, std::abs(x));
+  const double speed = 8.0 * std::numeric_limits<double>::epsilon() * size / step;
+  return 0.5 * mass * speed * speed;
+}
+
 class Run {
  public:
   // `lost`: by earlier tries since options.started [s].
@@ -43,6 +55,7 @@ class Run {
     if (s_.plan.may_resonate() && !touches)
       guard_.emplace(*s_.model, s_.plan.choice->lattice, s_.plan.choice->coupling, s_.plan.nodal, options_.threads);
     now_.slice = 4.0 * s_.plan.smallest();
+    resolution_ = std::max(s_.integrator->energy_resolution(), rounding_energy(*s_.model, s_.plan.smallest()));
     log_.say(fmt::format("tempi {} ({}) runs '{}', {}, {} thread{}", version, git_hash, s_.input.path.string(),
                          s_.input.integrator.method, options.threads, options.threads == 1 ? "" : "s"));
     for (const std::string& warning : s_.warnings) log_.say("warning: " + warning);
@@ -250,8 +263,8 @@ class Run {
   // energies are as small as their errors. What is still there some steps later is real.
   bool in_doubt(const Sample& now) {
     constexpr double few = 4.0;  // of the longest steps
-    const double gain = balance_.gain(now, s_.integrator->energy_resolution()), most = s_.input.energy_tolerance;
-    if (most == 0.0 || gain <= most) return false;
+    const double gain = balance_.gain(now, resolution_), most = s_.input.energy_tolerance;
+    if (most == 0.0 || gain <= most || method_of(s_.input.integrator).quasi_static) return false;
     const double since = rows_.front().sample.time;
     const double a_while = few * *std::ranges::max_element(s_.plan.steps);
     const Supports& supports = s_.model->supports();
@@ -313,6 +326,7 @@ class Run {
   std::optional<FrameWriter> frames_;
   std::optional<EnergyResidual> residual_;
   Balance balance_;
+  double resolution_ = 0.0;  // of energy [J]: less is no gain
   struct Row {
     Sample sample;
     std::vector<double> values;
