@@ -347,6 +347,26 @@ TEST(RedundantConstraints, AreRefusedWithOneThatFollowsFromOthers) {
   EXPECT_EQ(refusal_of_start(std::move(rigid)), "");
 }
 
+// Of bodies so large that their equations are bordered.
+TEST(RedundantConstraints, OfLargeRigidBodiesAreRefusedToo) {
+  for (const bool flat : {true, false}) {
+    SCOPED_TRACE(flat);
+    std::vector<double> x = random_cloud(3, 150, 4.0, 0.2, 9);
+    for (std::size_t i = 2; i < x.size() && flat; i += 3) x[i] = 0.3 * x[i - 2] - 0.1 * x[i - 1] + 2.0;
+    std::vector<NodeId> nodes;
+    for (Index a = 0; a < 150; ++a) nodes.push_back(make_id<NodeId>(a));
+    const auto body = [&] {
+      Model::Parts parts = particles(3, x, std::vector<double>(150, 1.3));
+      add(parts, make_rigid_body(points_of(parts), nodes));
+      return parts;
+    };
+    EXPECT_EQ(refusal_of_start(body()), "");  // control
+    Model::Parts braced = body();
+    add(braced, make_distances(points_of(braced), std::vector<NodePair>{{NodeId{71}, NodeId{103}}}));
+    expect_words(refusal_of_start(std::move(braced)), {"not independent", "follows"});
+  }
+}
+
 TEST(RedundantConstraints, BetweenHeldNodesAreRefused) {
   Model::Parts parts = unit_square();
   std::vector<Support> supports;

@@ -22,7 +22,19 @@ std::span<const double> span_of(const Eigen::VectorXd& x) { return {x.data(), st
 
 }  // namespace
 
-ConstraintEquations::ConstraintEquations(const Model& model) : model_(model) {
+ConstraintEquations::ConstraintEquations(const Model& model)
+    : model_(model), start_(find_pattern()), end_(start_), general_(false, start_), symmetric_(true, start_) {
+  if (length_.size() == 0) return;
+  // The symbolic part must not depend on where a run is when it is first wanted: one that goes on from a checkpoint
+  // gives the same bits.
+  const Matrix& Jt = gradients(Vector::Zero(model.node_count() * model.dim()), start_);
+  const Matrix by_impulse = inverse_mass_.asDiagonal() * Jt;
+  general_.factorise(Jt, by_impulse);
+  if (symmetric_.is_bordered()) symmetric_.factorise(Jt, by_impulse);
+}
+
+ConstraintEquations::Matrix ConstraintEquations::find_pattern() {
+  const Model& model = model_;
   const Index d = model.dim(), m = static_cast<Index>(constraints().size());
   const auto inverse_mass = [&](Index i) {
     const auto a = make_id<NodeId>(i / d);
@@ -46,22 +58,16 @@ ConstraintEquations::ConstraintEquations(const Model& model) : model_(model) {
     for (const NodeId a : constraint.stencil())
       for (Index e = 0; e < d; ++e) entries.emplace_back(row(a) + e, c, 0.0);
   }
-  pattern_.resize(inverse_mass_.size(), m);
-  pattern_.setFromTriplets(entries.begin(), entries.end());
+  Matrix pattern(inverse_mass_.size(), m);
+  pattern.setFromTriplets(entries.begin(), entries.end());
   for (Index c = 0; c < m; ++c) {
     auto& place = place_.emplace_back();
-    const auto *first = pattern_.innerIndexPtr() + pattern_.outerIndexPtr()[c],
-               *last = pattern_.innerIndexPtr() + pattern_.outerIndexPtr()[c + 1];
+    const auto *first = pattern.innerIndexPtr() + pattern.outerIndexPtr()[c],
+               *last = pattern.innerIndexPtr() + pattern.outerIndexPtr()[c + 1];
     for (const NodeId a : constraints()[static_cast<std::size_t>(c)]->stencil())
-      place.push_back(static_cast<std::int32_t>(std::lower_bound(first, last, row(a)) - pattern_.innerIndexPtr()));
+      place.push_back(static_cast<std::int32_t>(std::lower_bound(first, last, row(a)) - pattern.innerIndexPtr()));
   }
-  start_ = end_ = pattern_;
-  if (m == 0) return;
-  // The symbolic part must not depend on where a run is when it is first wanted: one that goes on from a checkpoint
-  // gives the same bits.
-  const Matrix& Jt = gradients(Vector::Zero(model.node_count() * d), start_);
-  product_ = Jt.transpose() * Matrix(inverse_mass_.asDiagonal() * Jt);
-  general_.factorise(product_);
+  return pattern;
 }
 
 ConstraintEquations::Vector ConstraintEquations::values(const Vector& u) const {
@@ -120,8 +126,7 @@ void ConstraintEquations::leap(const Vector& u, double h, double t0, const std::
   const double largest_response = h * inverse_mass_.maxCoeff();
   if (largest_response > 0.0) equations.resolution = 1e-15 * u(touched_).cwiseAbs().maxCoeff() / largest_response;
   equations.correct = [&](const Vector& r) -> std::optional<Vector> {
-    product_ = gradients(leap.u, end_).transpose() * by_impulse;
-    if (!general_.factorise(product_)) return std::nullopt;
+    if (!general_.factorise(gradients(leap.u, end_), by_impulse)) return std::nullopt;
     return general_.solve(r.cwiseProduct(length_) / h);
   };
   try {
@@ -136,8 +141,7 @@ void ConstraintEquations::leap(const Vector& u, double h, double t0, const std::
 
 ConstraintEquations::Vector ConstraintEquations::multipliers(const Matrix& Jt, const Vector& rate, double t) const {
   if (rate.size() == 0) return rate;
-  product_ = Jt.transpose() * Matrix(inverse_mass_.asDiagonal() * Jt);
-  if (!symmetric_.factorise(product_))
+  if (!symmetric_.factorise(Jt, inverse_mass_.asDiagonal() * Jt))
     throw SolveError(fmt::format(
         "the constraints have become dependent on each other at t = {:.9g} s (J M^-1 J^T is singular). Look for parts "
         "that are stretched straight or folded flat, and remove a constraint.",
@@ -220,16 +224,32 @@ void ConstraintEquations::require_independent(const Matrix& Jt) const {
                       name(c)));
     columns.col(c) /= size;
   }
+  const auto depends = [&](Index c) {
+    throw InputError(
+        fmt::format("the constraints are not independent at the start ({} follows from others). Remove it, or one of "
+                    "those.",
+                    name(c)));
+  };
+  if (MultiplierSystem all(true, columns); all.is_bordered()) {
+    // By inverse iteration the least eigenvalue, and who has a part in its vector.
+    Vector z = Vector::LinSpaced(columns.cols(), 1.0, 2.0);
+    double least = all.factorise(columns, columns) ? 1.0 : 0.0;
+    for (int i = 0; i < 4 && least > 0.0; ++i) {
+      const Vector next = all.solve(z / z.norm());
+      least = next.allFinite() ? 1.0 / next.norm() : 0.0;
+      if (least > 0.0) z = next;
+    }
+    Index worst = 0;
+    z.cwiseAbs().maxCoeff(&worst);
+    if (!(least > dependence * dependence)) depends(worst);
+    return;
+  }
   Eigen::SimplicialLDLT<Matrix> factors;
   factors.setShift(1e-14);
   factors.compute(Matrix(columns.transpose() * columns));
   const Vector pivots = factors.vectorD();
   for (Index k = 0; k < pivots.size(); ++k)
-    if (!(pivots(k) > dependence * dependence))
-      throw InputError(
-          fmt::format("the constraints are not independent at the start ({} follows from others). Remove it, or one of "
-                      "those.",
-                      name(factors.permutationPinv().indices()(k))));
+    if (!(pivots(k) > dependence * dependence)) depends(factors.permutationPinv().indices()(k));
 }
 
 }  // namespace tempi

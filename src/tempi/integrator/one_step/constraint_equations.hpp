@@ -5,11 +5,12 @@
 // All matrices are sparse and of a pattern found once. J(q_1) W J(q_0)^T of the position equations is not symmetric
 // (Lew, Marsden, Ortiz, West 2004, eq. (25): the multiplier acts along the gradient at the step's start): LU.
 // J W J^T of the velocity equations is, and positive definite as long as the constraints are independent: Cholesky.
+// Of bodies of many nodes see multiplier_system.hpp.
 #pragma once
 
 #include <functional>
 
-#include "tempi/integrator/one_step/newton.hpp"
+#include "tempi/integrator/one_step/multiplier_system.hpp"
 #include "tempi/model/model.hpp"
 
 namespace tempi {
@@ -59,6 +60,7 @@ class ConstraintEquations {
   using Matrix = SparseFactors::Matrix;
 
   std::span<const std::unique_ptr<HolonomicConstraint>> constraints() const { return model_.constraints(); }
+  Matrix find_pattern();                                       // of J^T
   Vector values(const Vector& u) const;                        // g [m]
   const Matrix& gradients(const Vector& u, Matrix& Jt) const;  // J^T, a row for each touched component
   void set_impulse(const Matrix& Jt, const Vector& lambda, Impulse& impulse) const;
@@ -72,10 +74,9 @@ class ConstraintEquations {
   Vector external_;      // 1 where a constraint is, 0 where it is not
   std::vector<Index> touched_;
   std::vector<std::vector<std::int32_t>> place_;  // of each constraint's gradient among the values of J^T
-  Matrix pattern_;                                // of J^T
-  mutable Matrix start_, end_, product_;          // work space: J^T, J^T, J W J^T
+  mutable Matrix start_, end_;                    // work space: J^T
   mutable Impulse projection_;
-  mutable SparseFactors general_{SparseFactors::Kind::general}, symmetric_{SparseFactors::Kind::symmetric};
+  mutable MultiplierSystem general_, symmetric_;
 };
 
 }  // namespace tempi
