@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "tempi/case/method_table.hpp"
 #include "tempi/core/error.hpp"
@@ -22,7 +23,7 @@ double Simulation::time_factor() const { return plan.pace && plan.choice ? *plan
 
 FirstSteps Simulation::first_steps(Integrator& on) const {
   using Clock = std::chrono::steady_clock;
-  constexpr double enough = 0.05;  // [s] of wall time
+  constexpr double enough = 0.05, most = 0.5;  // [s] of wall time
   std::optional<EnergyResidual> residual;
   if (input.integrator.residual) residual.emplace(*model);
   FirstSteps result{{}, state, 0.0};
@@ -30,28 +31,34 @@ FirstSteps Simulation::first_steps(Integrator& on) const {
   const double piece = input.end_time / std::max(1, std::max(input.history.value_or(0), input.frames.value_or(0)));
   double from = 0.0, to = std::min(1.5 * longest, input.end_time);
   double& reached = result.time;
+  auto start = Clock::now();
+  const auto taken = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  on.come_back_when([&] { return taken() > most; });
+  const auto measured = [&] {
+    on.come_back_when({});
+    return std::move(result);
+  };
   try {
     for (bool warm = false;; warm = true) {
-      const auto start = Clock::now();
-      while (reached < to) {
-        reached = std::min(reached + piece, to);
-        if (residual)
-          on.advance_to(result.state, reached, *residual);
-        else
-          on.advance_to(result.state, reached);
+      start = Clock::now();
+      bool came_back = false;
+      while (reached < to && !came_back) {
+        const double next = std::min(reached + piece, to);
+        reached = residual ? on.advance_to(result.state, next, *residual) : on.advance_to(result.state, next);
+        came_back = reached < next;
       }
-      const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+      const double wall = taken();
       const bool over = to >= input.end_time;
-      if ((warm && taken > enough) || over) {
-        result.pace = taken / (to - from);
-        return result;
+      if ((warm && wall > enough) || over || came_back) {
+        result.pace = wall / (reached - from);
+        return measured();
       }
       const double next = warm ? 2.0 * (to - from) : 4.0 * longest;
       from = to;
       to = std::min(to + next, input.end_time);
     }
   } catch (const SolveError&) {  // the run will say so
-    return result;
+    return measured();
   }
 }
 
