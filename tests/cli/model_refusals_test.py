@@ -204,6 +204,8 @@ class Expressions(Refused):
     def test_a_start_that_disagrees_with_a_prescribed_motion(self):
         self.refused("disagree", "component y", "0.1 m", '"left"', "0 m", initial='position = ["X", "Y + 0.1"]',
                      fix='group = "left"\ndisplacement = ["0", "0"]')
+        self.refused("disagree", "component x", 'let it grow with time, such as "0.25*t/', initial="",
+                     fix='group = "left"\ndisplacement = [0.25, 0]')
 
     def test_a_start_that_inverts_an_element(self):
         self.refused("cell 5 ", "(0.333333, 0.166667)", "det F = -1", at="position", initial='position = ["-X", "Y"]')

@@ -49,12 +49,14 @@ void compare_with_supports(const CaseFile& in, const Mesh& mesh, const Model& mo
       if (!prescribed) continue;
       const double u = state.displacement[static_cast<std::size_t>(index(a) * mesh.dim() + c)];
       const double tolerance = 1e-9 * (std::abs(u) + std::abs(*prescribed)) + 1e-12 * size;
-      if (std::abs(u - *prescribed) > tolerance)
-        throw InputError(fmt::format(
-            "{}: the initial position and the prescribed displacement disagree at node {}: component {} starts at "
-            "displacement {:.9g} m, the support \"{}\" has {:.9g} m at t = 0. Make them agree, or leave out "
-            "displacement to hold the node where it starts.",
-            place, mesh.point_label(a), "xyz"[c], u, supports[i].name, *prescribed));
+      if (std::abs(u - *prescribed) <= tolerance) continue;
+      const std::string grow =
+          u == 0.0 ? fmt::format("let it grow with time, such as \"{:.9g}*t/{:.9g}\", ", *prescribed, in.end_time) : "";
+      throw InputError(fmt::format(
+          "{}: the initial position and the prescribed displacement disagree at node {}: component {} starts at "
+          "displacement {:.9g} m, the support \"{}\" has {:.9g} m at t = 0. Make them agree, {}or leave out "
+          "displacement to hold the node where it starts.",
+          place, mesh.point_label(a), "xyz"[c], u, supports[i].name, *prescribed, grow));
     }
 }
 
