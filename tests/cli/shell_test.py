@@ -88,14 +88,12 @@ class Shell(CaseFolder):
 
     def test_levels_of_an_undeformed_shell_do_not_sink(self):
         """Its bending starts at the bottom of its energy, where the slope is rounding of either sign."""
-        self.given(material() + SPIN + '[[fix]]\ngroup = "left"\nclamped = true\n')
+        start = '[initial]\nvelocity = ["-0.1", "-0.05*X", "-0.03*Y"]\n[[fix]]\ngroup = "left"\nclamped = true\n'
+        self.given(material(SHELL + '\nstretching = "neo-hookean"') + start)
         for method in ("energy-stepping", "async-energy-stepping"):
-            for step in (0.5, 20):
-                with self.subTest(method, step=step):
-                    made, _ = self.ran("--set", f"integrator.method={method}", "--set", f"integrator.energy_step={step}")
-                    measures = made["measures"]
-                    self.assertGreaterEqual(measures["uphill"], measures["downhill"])
-                    self.assertLess(measures["events"], 5000)
+            with self.subTest(method):
+                made, _ = self.ran("--set", f"integrator.method={method}", "--set", "integrator.energy_step=5")
+                self.assertEqual(0, made["measures"]["downhill"])
 
     def test_solids_and_other_shells_of_files_of_their_own_stand_beside_it(self):
         points = [(0, 0, 1), (1, 0, 1), (0, 1, 1), (0, 0, 2)]
