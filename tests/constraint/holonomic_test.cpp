@@ -151,6 +151,16 @@ TEST(RigidBody, IsHeldByAsManyEquationsAsItTakesAndByIndependentOnes) {
                 gradient[static_cast<std::size_t>(i)];
         }
         EXPECT_GT(J.jacobiSvd().singularValues().minCoeff(), 1e-2);
+        Eigen::VectorXd moving(dim * n);  // as a rigid body
+        for (Index a = 0; a < n; ++a) {
+          Eigen::Vector3d X = Eigen::Vector3d::Zero();
+          for (int c = 0; c < dim; ++c) X(c) = x[static_cast<std::size_t>(a * dim + c)];
+          const Eigen::Vector3d spin = dim == 3   ? Eigen::Vector3d(0.3, -0.7, 0.5)
+                                       : dim == 2 ? Eigen::Vector3d(0.0, 0.0, 0.5)
+                                                  : Eigen::Vector3d::Zero();
+          moving.segment(a * dim, dim) = (Eigen::Vector3d(0.2, 0.4, -0.1) + spin.cross(X)).head(dim);
+        }
+        EXPECT_LT((J * moving).cwiseAbs().maxCoeff(), 1e-13 * moving.cwiseAbs().maxCoeff());
       }
 }
 

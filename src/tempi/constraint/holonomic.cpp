@@ -322,23 +322,20 @@ Constraints make_rigid_body(const Points& points, std::span<const NodeId> nodes,
   const std::vector<std::size_t> base = spanning(x);
   const auto k = static_cast<Index>(base.size());
   if (k == 1)
-    throw InputError(
-        fmt::format("the {} nodes of a rigid body, {} the first, lie in one point. Join them by "
-                    "coincident, or move them.",
-                    n, index(nodes[0])));
+    throw InputError(fmt::format(
+        "the {} nodes of a rigid body, {} the first, lie in one point. Join them by coincident, or move them.", n,
+        index(nodes[0])));
 
   std::vector<std::array<NodeId, 2>> pairs;
   const auto join = [&](std::size_t i, std::size_t j) { pairs.push_back({nodes[i], nodes[j]}); };
   for (std::size_t i = 0; i < base.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) join(base[j], base[i]);
-  std::vector<std::size_t> others;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (std::ranges::find(base, i) == base.end()) others.push_back(i);
   Eigen::MatrixXd simplex = Eigen::MatrixXd::Ones(d + 1, k);  // barycentric coordinates to places, and 1
   for (Index i = 0; i < k; ++i) simplex.col(i).head(d) = x.col(static_cast<Index>(base[static_cast<std::size_t>(i)]));
   const auto of_base = simplex.colPivHouseholderQr();
   Constraints combined;
-  for (const std::size_t i : others) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (std::ranges::find(base, i) != base.end()) continue;
     Eigen::VectorXd point = Eigen::VectorXd::Ones(d + 1);
     point.head(d) = x.col(static_cast<Index>(i));
     const Eigen::VectorXd weights = of_base.solve(point);
