@@ -35,7 +35,7 @@ struct Watched {
 
 TEST(ResonanceGuard, says_where_steps_resonate_that_are_all_within_their_own_limits) {
   const Watched w(0.5);
-  ResonanceGuard guard(*w.chain.body.model, w.lattice, Coupling::plain, w.nodal, 1);
+  ResonanceGuard guard(*w.chain.body.model, w.lattice, Coupling::plain, w.nodal, 1.0, 1);
   EXPECT_EQ(guard.verdict(1e3), "");  // nothing seen yet
   guard.look(w.snapshot, 1e300, 1e3);
   ASSERT_TRUE(w.trial().grows);
@@ -44,7 +44,7 @@ TEST(ResonanceGuard, says_where_steps_resonate_that_are_all_within_their_own_lim
 
 TEST(ResonanceGuard, does_not_call_a_step_beyond_its_own_limit_a_resonance) {
   const Watched w(1.2);
-  ResonanceGuard guard(*w.chain.body.model, w.lattice, Coupling::plain, w.nodal, 1);
+  ResonanceGuard guard(*w.chain.body.model, w.lattice, Coupling::plain, w.nodal, 1.0, 1);
   guard.look(w.snapshot, 1e300, 1e3);
   ASSERT_TRUE(w.trial().grows);
   EXPECT_EQ(guard.verdict(1e3), "");
@@ -52,7 +52,7 @@ TEST(ResonanceGuard, does_not_call_a_step_beyond_its_own_limit_a_resonance) {
 
 TEST(ResonanceGuard, looks_closer_when_the_smallest_scales_have_grown_tenfold) {
   Watched w(0.5);
-  ResonanceGuard guard(*w.chain.body.model, w.lattice, Coupling::plain, w.nodal, 1);
+  ResonanceGuard guard(*w.chain.body.model, w.lattice, Coupling::plain, w.nodal, 1.0, 1);
   guard.look(w.snapshot, 1.0, 1e3);
   for (double& f : w.snapshot.force) f *= 3.0;  // energies nine times as large
   EXPECT_NO_THROW(guard.look(w.snapshot, 1.0, 1e3));
@@ -72,7 +72,8 @@ TEST(ResonanceGuard, tries_again_only_where_the_share_of_the_smallest_scales_has
   };
   TickLattice uniform = w.lattice;  // steps that do not resonate: the first trial finds nothing
   uniform.ticks.assign(uniform.ticks.size(), 1);
-  ResonanceGuard guard(*w.chain.body.model, w.lattice, Coupling::plain, w.nodal, 1);
+  ResonanceGuard guard(*w.chain.body.model, w.lattice, Coupling::plain, w.nodal, 0.0,
+                       1);  // of a short run, which pays the least there is
   guard.look(w.snapshot, 1e300, 1e3);
   TickLattice& steps = w.lattice;  // the guard sees these
   const TickLattice resonant = steps;

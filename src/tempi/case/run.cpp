@@ -53,7 +53,8 @@ class Run {
     const bool touches =
         !s_.input.contacts.empty() || !s_.input.walls.empty();  // small motions tell nothing of impacts
     if (s_.plan.may_resonate() && !touches)
-      guard_.emplace(*s_.model, s_.plan.choice->lattice, s_.plan.choice->coupling, s_.plan.nodal, options_.threads);
+      guard_.emplace(*s_.model, s_.plan.choice->lattice, s_.plan.choice->coupling, s_.plan.nodal,
+                     1e-9 * s_.plan.choice->cost * s_.input.end_time, options_.threads);
     now_.slice = 4.0 * s_.plan.smallest();
     resolution_ = std::max(s_.integrator->energy_resolution(), rounding_energy(*s_.model, s_.plan.smallest()));
     log_.say(fmt::format("tempi {} ({}) runs '{}', {}, {} thread{}", version, git_hash, s_.input.path.string(),

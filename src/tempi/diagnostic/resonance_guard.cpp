@@ -13,11 +13,12 @@
 namespace tempi {
 
 ResonanceGuard::ResonanceGuard(const Model& model, const TickLattice& lattice, Coupling coupling,
-                               std::span<const double> nodal, int threads)
+                               std::span<const double> nodal, double run_price, int threads)
     : model_(model),
       lattice_(lattice),
       coupling_(coupling),
       nodal_(nodal),
+      run_price_(run_price),
       threads_(threads),
       of_nodes_(nodal.size(), 0.0) {}
 
@@ -40,7 +41,7 @@ void ResonanceGuard::look(const Snapshot& snapshot, double reference, double tim
                           share > std::min(again * share_looked_at_, most);
   if (!suspicious || !(time_left > 0.0)) return;
   // Loads that set in look like growth, once: what is wide and dear to try waits for a second time.
-  const TrialOptions options = looked_at_ > 0.0 ? thorough() : TrialOptions{.price = 0.03, .complete = 0.03};
+  const TrialOptions options = looked_at_ > 0.0 ? closer() : TrialOptions{.price = 0.03, .complete = 0.03};
   looked_at_ = energy;
   share_looked_at_ = share;
   if (const std::string found = verdict(time_left, options); !found.empty())
@@ -79,9 +80,16 @@ bool ResonanceGuard::exceeds_own_limit(NodeId node) const {
   return false;
 }
 
-TrialOptions ResonanceGuard::thorough() { return {.price = 0.1, .complete = 0.1, .wide = 1.0}; }
+// Wider motions grow slowly (step_trial.hpp): a run too short to pay for them is too short to be spoiled by them.
+TrialOptions ResonanceGuard::closer() const {
+  const double part = 0.2 * run_price_;
+  const double narrow = std::clamp(part, 0.03, 0.1);
+  return {.price = narrow, .complete = narrow, .wide = std::min(part, 1.0)};
+}
 
-std::string ResonanceGuard::verdict(double time_left) const { return verdict(time_left, thorough()); }
+std::string ResonanceGuard::verdict(double time_left) const {
+  return verdict(time_left, {.price = 0.1, .complete = 0.1, .wide = 1.0});
+}
 
 std::string ResonanceGuard::verdict(double time_left, TrialOptions options) const {
   if (displacement_.empty()) return "";

@@ -21,9 +21,10 @@ namespace tempi {
 
 class ResonanceGuard {
  public:
-  // `nodal`: nodal_stable_steps where the run starts. All must outlive the guard.
+  // `nodal`: nodal_stable_steps where the run starts; `run_price`: what its updates take [s of one core], counted as in
+  // TrialOptions. Looks cost at most a fifth of that or 0.03 s. All must outlive the guard.
   ResonanceGuard(const Model& model, const TickLattice& lattice, Coupling coupling, std::span<const double> nodal,
-                 int threads);
+                 double run_price, int threads);
 
   // After each sample; `reference`: the energy that counts as much [J] (E_ref of Balance), `time_left` [s] of the run.
   // Throws StepError where the smallest scales have grown tenfold, to a thousandth of the reference or more, and the
@@ -38,7 +39,7 @@ class ResonanceGuard {
   void load(ArchiveReader& archive);  // of the same run
 
  private:
-  static TrialOptions thorough();
+  TrialOptions closer() const;
   std::string verdict(double time_left, TrialOptions options) const;
   bool exceeds_own_limit(NodeId node) const;
 
@@ -46,6 +47,7 @@ class ResonanceGuard {
   const TickLattice& lattice_;
   Coupling coupling_;
   std::span<const double> nodal_;
+  double run_price_;
   int threads_;
   std::vector<double> displacement_, of_nodes_;  // of the last sample; energies of its nodes
   double least_ = 0.0, looked_at_ = 0.0;  // energies of the smallest scales [J]: the least seen, the last one tried
