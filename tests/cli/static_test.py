@@ -50,6 +50,17 @@ class Static(CaseFolder):
                     np.testing.assert_allclose(u, X @ A.T, atol=2e-13)
                     self.assertEqual(0.0, np.abs(data["velocity"]).max())
 
+    def test_a_row_is_a_load_step_unless_asked_for_and_the_search_for_it_counts_as_the_run(self):
+        load = 'type = "traction"\nwhere = "X > 0.999999"\nvalue = ["0", "0", "%s"]'
+        for value in ("-t", "-1"):
+            with self.subTest(value=value):
+                results = self.beam(2, output="frames = 0", load=load % value)
+                rows, made = history(results), summary(results)
+                self.assertEqual([0, 0.25, 0.5, 0.75, 1], list(rows["time"]))
+                self.assertGreater(made["wall_time"], made["history_time"])
+        results = self.beam(2, output="frames = 0\nhistory = 8")  # between them, by solutions of its own
+        np.testing.assert_allclose(history(results)["fix1.reaction_z"], 0.01 * np.linspace(0, 1, 9), atol=1e-15)
+
     def test_a_cantilever_bends_as_theory_has_it(self):
         results = self.beam(2)
         rows, made = history(results), summary(results)

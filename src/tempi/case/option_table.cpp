@@ -495,7 +495,8 @@ constexpr Option rows[] = {
      "intervals between pictures: 50 writes 51 frames; 0 writes none; omitted: 5 to 50, as many as take about a "
      "twentieth of the run"},
     {"output", "history", integer, "", "", "", at_least_one,
-     "intervals between rows of history.csv; omitted: 50 to 1000, as many as take about a twentieth of the run"},
+     "intervals between rows of history.csv; omitted: 50 to 1000, as many as take about a twentieth of the run; of "
+     "static one a load step, 50 to 1000 of them"},
     {"output", "fields", words, "", "",
      "displacement | velocity | mass | updates | group | step | strain_energy | energy | stress | von_mises | "
      "curvature | configurational_force | "

@@ -61,8 +61,8 @@ OutputPlan plan_outputs(const Simulation& s) {
              cells = static_cast<double>(s.body.mesh->cells().size());
   OutputPlan plan = plan_outputs(s.input.history, s.input.frames, updates, 1.3 * pass + of_node * nodes,
                                  of_cell_in_frame * cells + of_node_in_frame * nodes);
-  if (s.plan.domains) {
-    plan.moment = s.plan.domains->step;
+  if (s.plan.domains || method_of(s.input.integrator).quasi_static) {
+    plan.moment = s.plan.domains ? s.plan.domains->step : s.plan.smallest();
     const auto steps = static_cast<int>(std::min(s.input.end_time / plan.moment, 1e9));
     if (plan.rows_chosen) plan.rows = std::max(1, std::min(plan.rows, steps));
     if (plan.frames_chosen) plan.frames = std::max(1, std::min(plan.frames, steps));
@@ -94,12 +94,36 @@ void move_a_little(State& state, std::uint32_t& dice) {
     }
 }
 
+// The first two load steps and the time of all: under loads that stay the first finds all there is to find. Outputs
+// between load steps are found likewise.
+FirstSteps first_load_steps(const Simulation& s) {
+  using Clock = std::chrono::steady_clock;
+  const double h = s.plan.smallest(), end = s.input.end_time;
+  const double all = std::max({std::round(end / h), double(s.outputs.rows), double(s.outputs.frames)});
+  FirstSteps result{{}, s.state, 0.0};
+  double took = 0.0;
+  try {
+    for (int k = 1; k <= 2 && result.time < end; ++k) {
+      const auto start = Clock::now();
+      result.time = std::min(k * h, end);
+      s.integrator->advance_to(result.state, result.time);  // takes the step before
+      s.integrator->synchronized(result.state, result.time);
+      const double one = std::chrono::duration<double>(Clock::now() - start).count();
+      took += k == 1 ? one : (all - 1.0) * one;
+    }
+    result.pace = took / end;
+  } catch (const SolveError&) {  // the run will say so
+  }
+  return result;
+}
+
 }  // namespace
 
 Prediction predict(Simulation& s) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   Prediction p{s.start_time, unknown, unknown, unknown};
-  FirstSteps first = s.first_steps(*s.integrator);
+  const bool load_steps = method_of(s.input.integrator).quasi_static;
+  FirstSteps first = load_steps ? first_load_steps(s) : s.first_steps(*s.integrator);
   if (!first.pace) return p;
   p.updates = s.plan.pace.value_or(*first.pace) * s.input.end_time;
   if (const auto* stepping = dynamic_cast<const SteppingEnergy*>(s.integrator.get()))
@@ -116,8 +140,9 @@ Prediction predict(Simulation& s) {
   const EnergyResidual* const watching = residual ? &*residual : nullptr;
   std::uint32_t dice = 1;
   Snapshot now;
+  if (load_steps) now = s.integrator->synchronized(first.state, first.time);
   const auto row = [&] {
-    now = s.integrator->synchronized(first.state, first.time);
+    if (!load_steps) now = s.integrator->synchronized(first.state, first.time);
     to_line(history_row(s, now, sample(*s.model, now), watching));
   };
   const auto next = [&] { move_a_little(first.state, dice); };

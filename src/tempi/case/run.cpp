@@ -243,6 +243,7 @@ class Run {
       return std::chrono::duration<double>(from - before).count();
     };
     const Snapshot snapshot = s_.integrator->synchronized(s_.state, t);
+    if (method_of(s_.input.integrator).quasi_static) now_.wall_time += passed();  // the load step is found by now
     require_sound(*s_.model, snapshot);
     if (row) {
       const Sample now = sample(*s_.model, snapshot);
