@@ -35,9 +35,12 @@ std::string message_of_newton(double (*f)(double), double (*slope)(double), doub
   };
   equations.residual = [&] { return Eigen::VectorXd::Constant(1, f(z)); };
   equations.scale = [] { return 1.0; };
-  equations.correct = [&](const Eigen::VectorXd& R) -> std::optional<Eigen::VectorXd> {
-    return Eigen::VectorXd(-R / slope(z));
+  double A = 0.0;
+  equations.linearise = [&] {
+    A = -slope(z);
+    return true;
   };
+  equations.correct = [&](const Eigen::VectorXd& R) -> Eigen::VectorXd { return R / A; };
   const std::vector<Eigen::VectorXd> guesses = {Eigen::VectorXd::Constant(1, guess)};
   try {
     const auto solution = solve_newton(equations, guesses, 0.25);

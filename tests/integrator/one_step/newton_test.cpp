@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tempi {
@@ -30,10 +31,71 @@ TEST(SolveNewton, GoesOnFromTheNextGuess) {
   equations.evaluate = [&](const Eigen::VectorXd& x) { return (z = x(0)) > 0.0; };  // nothing at or below zero
   equations.residual = [&] { return Eigen::VectorXd(Eigen::VectorXd::Constant(1, 2.0 - z * z)); };
   equations.scale = [] { return 2.0; };
-  equations.correct = [&](const Eigen::VectorXd& R) { return std::optional(Eigen::VectorXd(R / (2.0 * z))); };
+  equations.correct = [&](const Eigen::VectorXd& R) -> Eigen::VectorXd { return R / (2.0 * z); };
   const auto guess = [](double x) { return Eigen::VectorXd(Eigen::VectorXd::Constant(1, x)); };
   const std::vector<Eigen::VectorXd> guesses = {guess(-1.0), guess(1.0)};
   EXPECT_NEAR(solve_newton(equations, guesses, 0.0).z(0), std::sqrt(2.0), 1e-14);
+}
+
+// f(z) = 0 from z = 1; how many slopes and corrections that took.
+struct Counted {
+  int matrices = 0;
+  Index corrections = 0;
+  double z = 0.0;
+};
+Counted solve(double (*f)(double), double (*slope)(double), double sought = 1e-14) {
+  Counted counted;
+  double z = 0.0, A = 0.0;
+  StepEquations equations;
+  equations.evaluate = [&](const Eigen::VectorXd& x) { return std::isfinite(z = x(0)); };
+  equations.residual = [&] { return Eigen::VectorXd(Eigen::VectorXd::Constant(1, f(z))); };
+  equations.scale = [] { return 1.0; };
+  equations.sought = sought;
+  equations.linearise = [&] {
+    A = -slope(z);
+    ++counted.matrices;
+    return A != 0.0;
+  };
+  equations.correct = [&](const Eigen::VectorXd& R) -> Eigen::VectorXd { return R / A; };
+  const StepSolution solution = solve_newton(equations, std::array{Eigen::VectorXd(Eigen::VectorXd::Ones(1))}, 0.0);
+  counted.corrections = solution.iterations;
+  counted.z = solution.z(0);
+  return counted;
+}
+
+TEST(SolveNewton, KeepsAMatrixWhileItLeavesNoMoreThanATenth) {
+  // z^2 = 1.1: with the slope at 1 a correction leaves |1 - z| = 0.05 of what there was.
+  const auto near = [](double sought) {
+    return solve([](double z) { return 1.1 - z * z; }, [](double z) { return -2.0 * z; }, sought);
+  };
+  const Counted kept = near(1e-14);
+  EXPECT_EQ(kept.matrices, 1);
+  EXPECT_GE(kept.corrections, 8);
+  EXPECT_LE(kept.corrections, 12);
+  EXPECT_NEAR(kept.z, std::sqrt(1.1), 1e-14);
+  EXPECT_GT(near(0.0).matrices, 1);  // whoever wants the last digits gets new ones for them
+  // z^2 = 2: with the slope at 1 it would be 0.4, with that at 1.5 it is 0.06.
+  const Counted renewed = solve([](double z) { return 2.0 - z * z; }, [](double z) { return -2.0 * z; });
+  EXPECT_GE(renewed.matrices, 2);
+  EXPECT_LE(renewed.matrices, 3);
+  EXPECT_NEAR(renewed.z, std::sqrt(2.0), 1e-14);
+}
+
+TEST(SparseFactors, AreThoseOfTheMatrixLastGiven) {
+  for (const auto kind :
+       {SparseFactors::Kind::positive, SparseFactors::Kind::symmetric, SparseFactors::Kind::general}) {
+    SparseFactors factors(kind);
+    const Eigen::VectorXd b = Eigen::VectorXd::Ones(2);
+    for (const double last : {2.0, 2.0, 5.0, 0.0, 5.0, 2.0}) {  // again, another, a singular one, the one before that
+      SparseFactors::Matrix A(2, 2);
+      A.insert(0, 0) = 4.0;
+      A.insert(1, 1) = last;
+      A.makeCompressed();
+      ASSERT_EQ(factors.factorise(A), last != 0.0);
+      A.coeffRef(0, 0) = 1e9;  // what becomes of it does not matter
+      if (last != 0.0) EXPECT_LT((factors.solve(b) - Eigen::Vector2d(0.25, 1.0 / last)).norm(), 1e-15);
+    }
+  }
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ bool converge(const StepEquations& equations, Vector& w, const std::vector<Index
     if (before > 0.0 && pace > slow && size <= enough) return true;  // rounding
     if (!std::isfinite(size) || (before > 0.0 && pace > slow)) return false;
     before = size;
-    const auto correction = equations.correct(R);
-    const Vector z = Vector(w(unknown)) + *correction;
+    const Vector z = Vector(w(unknown)) + equations.correct(R);
     if (size * pace <= sought) {
       w(unknown) = z;
       ++iterations;
@@ -150,7 +149,7 @@ void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, co
   };
   int crawls = 0;
   const bool joint = std::ranges::any_of(all_, [](const auto& domain) { return !domain->inner().empty(); });
-  equations.correct = [&](const Vector& R) -> std::optional<Vector> {
+  equations.correct = [&](const Vector& R) -> Vector {
     const double size = R.norm();
     if (before > 0.0 && size > slow * before) {
       if (!fresh)

@@ -125,10 +125,8 @@ void ConstraintEquations::leap(const Vector& u, double h, double t0, const std::
   equations.measure = "the constraints' lengths";
   const double largest_response = h * inverse_mass_.maxCoeff();
   if (largest_response > 0.0) equations.resolution = 1e-15 * u(touched_).cwiseAbs().maxCoeff() / largest_response;
-  equations.correct = [&](const Vector& r) -> std::optional<Vector> {
-    if (!general_.factorise(gradients(leap.u, end_), by_impulse)) return std::nullopt;
-    return general_.solve(r.cwiseProduct(length_) / h);
-  };
+  equations.linearise = [&] { return general_.factorise(gradients(leap.u, end_), by_impulse); };
+  equations.correct = [&](const Vector& r) { return general_.solve(r.cwiseProduct(length_) / h); };
   try {
     leap.iterations = solve_newton(equations, std::array{Vector(Vector::Zero(length_.size()))}, t0).iterations;
   } catch (const SolveError& error) {

@@ -65,6 +65,7 @@ using Vector = Eigen::VectorXd;
 
 constexpr std::size_t most_iterations = 100;
 constexpr int most_halvings = 12;
+constexpr double falls = 0.1;  // of a residual by a correction, while its matrix is kept
 // Of the largest impulse in hand: enough where rounding lets no more.
 constexpr double enough = 1e-11;
 // Over StepEquations::rounding, the most that was seen where R shrinks no more: 27 (two blocks, contrasts 1e6 to 1e12).
@@ -101,11 +102,24 @@ std::string fault(const StepEquations& equations) {
   return text;
 }
 
+// Moves z by dz, which an A of earlier gave, if that serves: R falls by more than a tenth.
+bool follow(const StepEquations& equations, Vector& z, const Vector& dz, double before) {
+  const Vector moved = z + dz;
+  if (equations.evaluate(moved) && equations.residual().norm() < falls * before) {
+    z = moved;
+    return true;
+  }
+  equations.evaluate(z);
+  return false;
+}
+
 // Solves from `z` on, or says why not.
 std::string attempt(const StepEquations& equations, Vector& z, Descent descent, Index& iterations) {
   if (!equations.evaluate(z)) return "have no value where they begin: " + fault(equations);
   std::vector<double> history;
   int times_lost = 0;
+  bool serves = equations.linearised;  // A of earlier
+  bool is_last = false;                // A is one for the last digits
   for (;; ++iterations) {
     const Vector R = equations.residual();
     const double scale = equations.scale(), size = R.cwiseAbs().maxCoeff() / (scale > 0.0 ? scale : 1.0);
@@ -118,14 +132,23 @@ std::string attempt(const StepEquations& equations, Vector& z, Descent descent, 
       return fmt::format("are not solved after {} iterations (residuals relative to {}: ..., {:.2g})",
                          history.size() - 1, equations.measure,
                          fmt::join(std::span(history).last(std::min<std::size_t>(5, history.size())), ", "));
-    const auto dz = equations.correct(R);
-    if (!dz) return "are singular";
+    const double before = R.norm();
+    const bool final = size <= enough;
+    if (serves && !final && follow(equations, z, equations.correct(R), before)) continue;
+    if (!(serves && final && (is_last || equations.sought > 0.0))) {
+      if (!equations.linearise()) return "are singular";
+      is_last = final;
+    }
+    const Vector dz = equations.correct(R);
     const bool lost =
-        dz->allFinite() && dz->cwiseAbs().maxCoeff() <= equations.resolution;  // in the rounding of displacements
+        dz.allFinite() && dz.cwiseAbs().maxCoeff() <= equations.resolution;  // in the rounding of displacements
     if (lost && ++times_lost > 4 && stuck) return {};
-    if (search(equations, z, *dz, R.norm(), descent, size <= enough)) continue;
-    if (size <= enough || lost) return {};
-    equations.evaluate(z + std::ldexp(1.0, -most_halvings) * *dz);
+    if (search(equations, z, dz, before, descent, final)) {
+      serves = equations.residual().norm() < falls * before;
+      continue;
+    }
+    if (final || lost) return {};
+    equations.evaluate(z + std::ldexp(1.0, -most_halvings) * dz);
     return "have no value however little it moves: " + fault(equations);
   }
 }
@@ -159,7 +182,24 @@ struct SparseFactors::Factors {
   Cholesky cholesky{};
   LU lu{};
   bool cholesky_analysed = false, lu_analysed = false, by_cholesky = false;
-  std::vector<Matrix::StorageIndex> outer{}, inner{};  // the last pattern
+  Matrix A{};          // the last one
+  bool ready = false;  // its factors are there
+
+  bool renew() {
+    const WithoutOpenMp single;
+    by_cholesky = false;
+    if (kind != Kind::general) {
+      if (!cholesky_analysed) cholesky.analyzePattern(A);
+      cholesky_analysed = true;
+      cholesky.factorize(A);
+      by_cholesky = cholesky.info() == Eigen::Success;
+      if (by_cholesky || kind == Kind::positive) return by_cholesky;
+    }
+    if (!lu_analysed) lu.analyzePattern(A);
+    lu_analysed = true;
+    lu.factorize(A);
+    return lu.info() == Eigen::Success;
+  }
 };
 
 SparseFactors::SparseFactors(Kind kind) : factors_(new Factors{kind}) {
@@ -169,32 +209,17 @@ SparseFactors::SparseFactors(Kind kind) : factors_(new Factors{kind}) {
 }
 SparseFactors::~SparseFactors() = default;
 
-bool SparseFactors::has_last_pattern(const Matrix& A) {
-  const std::span outer(A.outerIndexPtr(), static_cast<std::size_t>(A.outerSize()) + 1);
-  const std::span inner(A.innerIndexPtr(), static_cast<std::size_t>(A.nonZeros()));
-  Factors& f = *factors_;
-  if (std::ranges::equal(outer, f.outer) && std::ranges::equal(inner, f.inner)) return true;
-  f.outer.assign(outer.begin(), outer.end());
-  f.inner.assign(inner.begin(), inner.end());
-  return false;
-}
-
 bool SparseFactors::factorise(const Matrix& A) {
-  const WithoutOpenMp single;
   Factors& f = *factors_;
-  if (!has_last_pattern(A)) f.cholesky_analysed = f.lu_analysed = false;
-  f.by_cholesky = false;
-  if (f.kind != Kind::general) {
-    if (!f.cholesky_analysed) f.cholesky.analyzePattern(A);
-    f.cholesky_analysed = true;
-    f.cholesky.factorize(A);
-    f.by_cholesky = f.cholesky.info() == Eigen::Success;
-    if (f.by_cholesky || f.kind == Kind::positive) return f.by_cholesky;
-  }
-  if (!f.lu_analysed) f.lu.analyzePattern(A);
-  f.lu_analysed = true;
-  f.lu.factorize(A);
-  return f.lu.info() == Eigen::Success;
+  const auto are_equal = [&](const auto* a, const auto* b, Index n) { return std::equal(a, a + n, b); };
+  const bool last_pattern = A.outerSize() == f.A.outerSize() && A.nonZeros() == f.A.nonZeros() &&
+                            are_equal(A.outerIndexPtr(), f.A.outerIndexPtr(), A.outerSize() + 1) &&
+                            are_equal(A.innerIndexPtr(), f.A.innerIndexPtr(), A.nonZeros());
+  if (f.ready && last_pattern && are_equal(A.valuePtr(), f.A.valuePtr(), A.nonZeros())) return true;
+  if (!last_pattern) f.cholesky_analysed = f.lu_analysed = false;
+  f.A = A;
+  f.ready = f.renew();
+  return f.ready;
 }
 
 Vector SparseFactors::solve(const Vector& b) const {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Newton's method for the implicit equations R(z) = 0 of one step [N s], with a line search: z is moved by A^{-1} R,
-// A = -dR/dz or near it, until R is as small as sought or rounding lets it become no smaller.
+// A = -dR/dz or near it, until R is as small as sought or rounding lets it become no smaller. A is made where a
+// solution is begun, and again only where a correction has left more than a tenth of R, or for the last digits where
+// `sought` is 0: a factorisation takes as long as many solutions. From one step to the next nothing is kept that a
+// checkpoint would lack.
 #pragma once
 
 #include <Eigen/SparseCore>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +23,10 @@ struct StepEquations {
   // Of the z last evaluated:
   std::function<std::string()> fault = {};  // what is wrong where a term is not admissible
   std::function<Vector()> residual;
-  std::function<double()> scale;                                  // largest impulse in hand [N s]
-  std::function<std::optional<Vector>(const Vector& R)> correct;  // A^{-1} R; empty: A is singular
+  std::function<double()> scale;                          // largest impulse in hand [N s]
+  std::function<bool()> linearise = [] { return true; };  // makes A of the z last evaluated; false: it is singular
+  bool linearised = false;                                // A is there already, from before
+  std::function<Vector(const Vector& R)> correct;         // A^{-1} R, A the last one made
   // What rounding of the forces alone may leave of each component of R; asked for where R shrinks no more.
   std::function<Vector()> rounding = {};
   double resolution = 0.0;   // of z: corrections below it cannot be told from rounding
@@ -50,12 +54,11 @@ class SparseFactors {
 
   explicit SparseFactors(Kind kind);
   ~SparseFactors();
-  bool factorise(const Matrix& A);  // false: singular, or not positive; A must live as long as it is solved with
+  // Of the last matrix once more it takes no time. False: singular, or not positive.
+  bool factorise(const Matrix& A);
   Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
 
  private:
-  bool has_last_pattern(const Matrix& A);
-
   struct Factors;
   std::unique_ptr<Factors> factors_;
 };

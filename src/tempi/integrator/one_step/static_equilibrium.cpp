@@ -70,16 +70,15 @@ StaticMap::Found StaticMap::find(const Vector& from, double t0, double h) const 
   equations.scale = [&] { return std::max(end.force.cwiseAbs().maxCoeff(), end.load.cwiseAbs().maxCoeff()); };
   equations.rounding = [&] { return matrix_->stiffness().rounding_of_forces(span_of(end.u), t1); };
   equations.resolution = 1e-15 * std::max(from.cwiseAbs().maxCoeff(), placed.cwiseAbs().maxCoeff());
-  equations.correct = [&](const Vector& r) -> std::optional<Vector> {
-    const auto u = span_of(end.u);
-    const auto& K = matrix_->stiffness()(u, t1);
-    singular = !matrix_->factorise(K, 1.0);
-    if (singular) return std::nullopt;
-    const Vector dz = matrix_->solve(r);
+  equations.linearise = [&] {
+    singular = !matrix_->factorise(matrix_->stiffness()(span_of(end.u), t1), 1.0);
+    if (singular) return false;
+    const Vector dz = matrix_->solve(R);  // a matrix that is singular but for rounding has factors
     singular = !(dz.cwiseAbs().maxCoeff() < farthest);
     if (singular) astray = dz;
-    return singular ? std::nullopt : std::optional(dz);
+    return !singular;
   };
+  equations.correct = [&](const Vector& r) { return matrix_->solve(r); };
   // From where the body is, with supports moved; or from where a linear body would go, so that an element beside a
   // support that moves far is not turned inside out before anything else has moved.
   std::vector<Vector> guesses;

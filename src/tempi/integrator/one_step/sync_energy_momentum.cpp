@@ -63,13 +63,13 @@ void EnergyMomentumMap::step(State& state, double t0, double h) const {
   };
   equations.rounding = [&] { return Vector(0.5 * h * matrix_->stiffness().rounding_of_forces(span_of(middle.u), t)); };
   equations.scale = [&] { return std::max(p0.cwiseAbs().maxCoeff(), h * middle.force.cwiseAbs().maxCoeff()); };
-  equations.correct = [&](const Vector& R) -> std::optional<Vector> {
+  equations.linearise = [&] {
     AssembledStiffness& stiffness = matrix_->stiffness();
     stiffness.assemble([&](TermId term, std::span<double> H) { gradient.add_derivative(term, H); });
     const auto& derivative = stiffness.add_damping(span_of(middle.u), t, 1.0 / h);
-    if (!matrix_->factorise(derivative, 0.5 * h * h)) return std::nullopt;
-    return matrix_->solve(R);
+    return matrix_->factorise(derivative, 0.5 * h * h);
   };
+  equations.correct = [&](const Vector& R) { return matrix_->solve(R); };
   iterations_ += solve_newton(equations, guesses, t0).iterations;
 
   forces_.book_forces(state, middle, h);

@@ -83,13 +83,13 @@ void NewmarkMap::find_end(const Stage& start, Stage& end, double t1, double h) c
   };
   equations.rounding = [&] { return Vector(beta_ * h * matrix_->stiffness().rounding_of_forces(span_of(end.u), t1)); };
   equations.resolution = forces_.resolution(start.u, h);
-  equations.correct = [&](const Vector& r) -> std::optional<Vector> {
+  equations.linearise = [&] {
     const auto u = span_of(end.u);
     matrix_->stiffness()(u, t1);
     const auto& derivative = matrix_->stiffness().add_damping(u, t1, gamma_ / (beta_ * h));
-    if (!matrix_->factorise(derivative, beta_ * h * h)) return std::nullopt;
-    return matrix_->solve(r);
+    return matrix_->factorise(derivative, beta_ * h * h);
   };
+  equations.correct = [&](const Vector& r) { return matrix_->solve(r); };
   solve_newton(equations, guesses, t1 - h);
 }
 

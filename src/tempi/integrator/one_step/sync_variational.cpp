@@ -155,18 +155,15 @@ void VariationalMap::solve(const State& state, double t0, double h, Vector& Z) c
     return Vector(h * of_forces.replicate(s, 1));
   };
   equations.resolution = forces_.resolution(map_of(state.displacement), h);
-  double before = 0.0;
-  equations.correct = [&](const Vector& R) -> std::optional<Vector> {
-    const double size = R.norm();
-    const bool serves = matrix_kept_ && matrix_for_ == h && (before == 0.0 || size < 0.1 * before);
-    before = size;
-    if (serves) return matrix_->factors.solve(R);
+  equations.linearised = matrix_kept_ && matrix_for_ == h;
+  equations.linearise = [&] {
     matrix_for_ = 0.0;
     assemble(t0, h);
-    if (!matrix_->factors.factorise(matrix_->A)) return std::nullopt;
+    if (!matrix_->factors.factorise(matrix_->A)) return false;
     matrix_for_ = h;
-    return matrix_->factors.solve(R);
+    return true;
   };
+  equations.correct = [&](const Vector& R) { return matrix_->factors.solve(R); };
   StepSolution solution = solve_newton(equations, guesses, t0);
   newton_iterations_ += solution.iterations;
   Z = std::move(solution.z);
