@@ -130,7 +130,11 @@ Prediction predict(Simulation& s) {
     p.events = events_until(*stepping, s.input.end_time);
   else if (method_of(s.input.integrator).engine == Engine::stepping)
     p.events = s.input.end_time / s.integrator->step(TermId{0});
-  if (method_of(s.input.integrator).engine == Engine::stepping && p.events == 0.0)  // nothing deforms yet
+  const Engine engine = method_of(s.input.integrator).engine;
+  if (engine == Engine::stepping && p.events == 0.0)  // nothing deforms yet
+    p.updates = unknown;
+  const double seen = 2.0 * *std::ranges::max_element(s.plan.steps);
+  if (engine == Engine::adaptive && first.time < std::min(seen, s.input.end_time))  // first strikes solve for nothing
     p.updates = unknown;
   std::optional<EnergyResidual> residual;
   if (s.input.integrator.residual) {
