@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 #include "tempi/pair/pair_geometry.hpp"
@@ -42,38 +44,26 @@ class EmbeddedAtoms final : public ManyBodySum {
     return V;
   }
 
-  double add_gradient(Index, std::span<const double> u, double t, std::span<double> g) const override {
+  double add_gradient(Index, std::span<const double> u, double, std::span<double> g) const override {
+    if (!near_.is_finite(u)) return std::numeric_limits<double>::quiet_NaN();
     double least = 1.0;
-    const auto add = [&](const Present& atom) {
-      if (atom.admissibility < least || std::isnan(atom.admissibility)) least = atom.admissibility;
-      for (std::size_t i = 0; i < atom.gradient.size(); ++i)
-        g[place(atom.nodes[i / dim_]) * dim_ + i % dim_] += atom.gradient[i];
-    };
-    each_present(u, t, std::cref(add));
+    each_gradient(u, [&](const Atom& atom, double admissibility, std::span<const double> of_atom) {
+      if (admissibility < least || std::isnan(admissibility)) least = admissibility;
+      for (std::size_t k = 0; k < atom.places.size(); ++k)
+        for (std::size_t c = 0; c < dim_; ++c)
+          g[static_cast<std::size_t>(atom.places[k]) * dim_ + c] += of_atom[k * dim_ + c];
+    });
     return least;
   }
 
-  // dV_a = F' sum_b phi'(r_ab) n_ab at b, and the negative of their sum at a.
   void each_present(std::span<const double> u, double, const VisitPresent& visit) const override {
-    thread_local std::vector<double> g;
     if (!near_.is_finite(u)) {
       const std::array bad = {std::numeric_limits<double>::quiet_NaN(), 0.0, 0.0};
       return visit({term_key(near_.nodes()[0]), near_.nodes().first(1), bad[0], std::span(bad).first(dim_)});
     }
-    each_atom(u, [&](const Atom& atom) {
-      const double slope = -0.5 * law_.depth / std::sqrt(atom.rho);
-      g.assign(atom.nodes.size() * dim_, 0.0);
-      double least = std::numeric_limits<double>::infinity();
-      for (std::size_t k = 1; k < atom.nodes.size(); ++k) {
-        const Neighbour& b = atom.neighbours[k - 1];
-        least = std::isnan(b.r) || b.r < least ? b.r : least;
-        for (std::size_t c = 0; c < dim_; ++c) {
-          const double force = slope * b.slope * b.n[c];
-          g[k * dim_ + c] += force;
-          g[c] -= force;
-        }
-      }
-      visit({term_key(atom.nodes[0]), atom.nodes, least, g});
+    each_gradient(u, [&](const Atom& atom, double admissibility, std::span<const double> g) {
+      const std::span<const NodeId> nodes = nodes_of(atom);
+      visit({term_key(nodes[0]), nodes, admissibility, g});
     });
   }
 
@@ -85,12 +75,12 @@ class EmbeddedAtoms final : public ManyBodySum {
       return visit(near_.nodes().first(1), H);
     }
     each_atom(u, [&](const Atom& atom) {
-      const std::size_t n = atom.nodes.size() * dim_;
+      const std::size_t n = atom.places.size() * dim_;
       const double root = std::sqrt(atom.rho), slope = -0.5 * law_.depth / root;
       const double curvature = 0.25 * law_.depth / (atom.rho * root);
       H.assign(n * n, 0.0);
       grad.assign(n, 0.0);
-      for (std::size_t k = 1; k < atom.nodes.size(); ++k) {
+      for (std::size_t k = 1; k < atom.places.size(); ++k) {
         const Neighbour& b = atom.neighbours[k - 1];
         for (std::size_t c = 0; c < dim_; ++c) {
           grad[k * dim_ + c] += b.slope * b.n[c];
@@ -109,7 +99,7 @@ class EmbeddedAtoms final : public ManyBodySum {
       }
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) H[i * n + j] += curvature * grad[i] * grad[j];
-      visit(atom.nodes, H);
+      visit(nodes_of(atom), H);
     });
   }
 
@@ -128,9 +118,9 @@ class EmbeddedAtoms final : public ManyBodySum {
     double phi, slope, curvature;  // of the density it makes
   };
   struct Atom {
-    std::span<const NodeId> nodes;  // itself, then its neighbours, ascending
-    std::span<const Neighbour> neighbours;
-    double rho;
+    std::vector<std::int32_t> places;  // among the nodes: its own, then those of its neighbours, ascending
+    std::vector<Neighbour> neighbours;
+    double rho = 0.0;
   };
 
   static std::optional<double> checked_range(const Embedding& law, const Box& box) {
@@ -143,52 +133,87 @@ class EmbeddedAtoms final : public ManyBodySum {
     return law.cutoff;
   }
 
-  std::size_t place(NodeId a) const {
-    return static_cast<std::size_t>(std::ranges::lower_bound(near_.nodes(), a) - near_.nodes().begin());
-  }
-
   Neighbour neighbour(const NodePair& pair, std::span<const double> u) const {
     const auto [r, n] = separation_of(pair, reference_, u, dim(), box_);
     Neighbour b{r, n, 0.0, 0.0, 0.0};
     const double x = 1.0 - b.r / law_.cutoff, e = law_.exponent;
     if (!(x > 0.0)) return b;
-    b.phi = std::pow(x, e);
-    b.slope = -e / law_.cutoff * std::pow(x, e - 1.0);
-    b.curvature = e * (e - 1.0) / (law_.cutoff * law_.cutoff) * std::pow(x, e - 2.0);
+    const double power = std::pow(x, e - 2.0);
+    b.phi = power * x * x;
+    b.slope = -e / law_.cutoff * power * x;
+    b.curvature = e * (e - 1.0) / (law_.cutoff * law_.cutoff) * power;
     return b;
+  }
+
+  // visit(atom, least distance, gradient) for all of them; dV_a = F' sum_b phi'(r_ab) n_ab at b, and the negative of
+  // their sum at a.
+  template <class Visit>
+  void each_gradient(std::span<const double> u, Visit&& visit) const {
+    thread_local std::vector<double> g;
+    each_atom(u, [&](const Atom& atom) {
+      const double slope = -0.5 * law_.depth / std::sqrt(atom.rho);
+      g.assign(atom.places.size() * dim_, 0.0);
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t k = 1; k < atom.places.size(); ++k) {
+        const Neighbour& b = atom.neighbours[k - 1];
+        least = std::isnan(b.r) || b.r < least ? b.r : least;
+        for (std::size_t c = 0; c < dim_; ++c) {
+          const double force = slope * b.slope * b.n[c];
+          g[k * dim_ + c] += force;
+          g[c] -= force;
+        }
+      }
+      visit(atom, least, std::span<const double>(g));
+    });
   }
 
   // visit(atom) for all that have a neighbour within reach, ascending; the positions are finite.
   template <class Visit>
   void each_atom(std::span<const double> u, Visit&& visit) const {
-    struct Half {  // of a pair: who is near whom
-      std::int32_t atom, other;
-      Neighbour b;
+    struct Pair {
+      NearPairs::LocalPair atoms;
+      Neighbour second;  // of the first one
     };
-    thread_local std::vector<Half> halves;
-    thread_local std::vector<NodeId> nodes;
-    thread_local std::vector<Neighbour> neighbours;
-    halves.clear();
+    thread_local std::vector<Pair> pairs;
+    thread_local std::vector<std::size_t> end, mine;  // of each atom, behind its pairs in `mine`
+    thread_local Atom atom;
+    pairs.clear();
+    end.assign(near_.nodes().size() + 1, 0);
     for (const auto& p : *near_.at(u)) {
-      Neighbour b = neighbour(near_.pair(p), u);
+      const Neighbour b = neighbour(near_.pair(p), u);
       if (b.r >= law_.cutoff) continue;
-      halves.push_back({p[0], p[1], b});
-      for (double& n : b.n) n = -n;
-      halves.push_back({p[1], p[0], b});
+      pairs.push_back({p, b});
+      for (const std::int32_t a : p) ++end[static_cast<std::size_t>(a) + 1];
     }
-    std::ranges::sort(halves, {}, [](const Half& h) { return std::pair(h.atom, h.other); });
-    for (std::size_t k = 0; k < halves.size();) {
-      const std::int32_t atom = halves[k].atom;
-      nodes.assign(1, near_.nodes()[static_cast<std::size_t>(atom)]);
-      neighbours.clear();
-      double rho = 0.0;
-      for (; k < halves.size() && halves[k].atom == atom; ++k) {
-        nodes.push_back(near_.nodes()[static_cast<std::size_t>(halves[k].other)]);
-        neighbours.push_back(halves[k].b);
-        rho += halves[k].b.phi;
+    std::partial_sum(end.begin(), end.end(), end.begin());
+    mine.resize(2 * pairs.size());
+    for (std::size_t k = 0; k < pairs.size(); ++k)  // pairs ascend, and so do neighbours
+      for (const std::int32_t a : pairs[k].atoms) mine[end[static_cast<std::size_t>(a)]++] = k;
+    std::size_t next = 0;
+    for (std::int32_t a = 0; a < std::ssize(near_.nodes()); ++a) {
+      if (next == end[static_cast<std::size_t>(a)]) continue;
+      atom.places.assign(1, a);
+      atom.neighbours.clear();
+      atom.rho = 0.0;
+      for (; next < end[static_cast<std::size_t>(a)]; ++next) {
+        const auto& [atoms, second] = pairs[mine[next]];
+        const bool is_first = atoms[0] == a;
+        atom.places.push_back(atoms[is_first ? 1 : 0]);
+        Neighbour& b = atom.neighbours.emplace_back(second);
+        if (!is_first)
+          for (double& n : b.n) n = -n;
+        atom.rho += b.phi;
       }
-      visit(Atom{nodes, neighbours, rho});
+      visit(std::as_const(atom));
     }
+  }
+
+  // Of an atom and its neighbours.
+  std::span<const NodeId> nodes_of(const Atom& atom) const {
+    thread_local std::vector<NodeId> nodes;
+    nodes.clear();
+    for (const std::int32_t k : atom.places) nodes.push_back(near_.nodes()[static_cast<std::size_t>(k)]);
+    return nodes;
   }
 
   Embedding law_;
