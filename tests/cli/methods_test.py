@@ -3,6 +3,8 @@
 
 import unittest
 
+import numpy as np
+
 from case_folder import case_text, history, square, summary
 from refused import Refused
 
@@ -51,6 +53,26 @@ class Methods(Refused):
         self.assertEqual("completed", made["status"])
         self.refused("step 0.02 s", "exceeds its stable step", arguments=("--overwrite",),
                      integrator='method = "trapezoidal"\nstep = 0.02')
+
+    def test_outputs_of_implicit_methods_are_at_steps_and_leave_no_trace(self):
+        for method in ('"midpoint"', '"gauss"\norder = 4', '"newmark"\nbeta = 0.25', '"energy-momentum"'):
+            with self.subTest(method=method):
+                step = f"{method}\nstep = 0.004"
+                made, rows = self.run_method(step, run="end_time = 0.08", output="")
+                np.testing.assert_allclose(rows["time"], 0.004 * np.arange(21), rtol=1e-15)
+                # What is looked at before it is taken is not solved again ...
+                self.assertGreater(made["wall_time"], made["history_time"])
+                # ... and is what is found where nobody looks, or between steps.
+                for history_rows in (1, 7, 30):
+                    _, others = self.run_method(step, run="end_time = 0.08", output=f"frames = 0\nhistory = {history_rows}")
+                    for column in rows:
+                        self.assertEqual(rows[column][-1], others[column][-1], column)
+        # Where few numbers divide the steps outputs are at those nearest, else they are where they are asked for.
+        _, rows = self.run_method('"midpoint"\nstep = 0.001', run="end_time = 0.0971", output="")
+        np.testing.assert_allclose(np.array(rows["time"][:-1]) / 0.001, np.round(np.array(rows["time"][:-1]) / 0.001), rtol=1e-12)
+        self.assertEqual(0.0971, rows["time"][-1])
+        _, rows = self.run_method('"midpoint"\nstep = 0.004', run="end_time = 0.08", output="history = 30")
+        np.testing.assert_allclose(rows["time"], 0.08 * np.arange(31) / 30, rtol=1e-15)
 
     def test_newmark_that_damps_has_a_smaller_limit(self):
         made, _ = self.run_method('"newmark"\ngamma = 1.0', run="end_time = 2")

@@ -58,6 +58,8 @@ class Static(CaseFolder):
                 rows, made = history(results), summary(results)
                 self.assertEqual([0, 0.25, 0.5, 0.75, 1], list(rows["time"]))
                 self.assertGreater(made["wall_time"], made["history_time"])
+        results = self.beam(1, output="", integrator='method = "static"\nload_steps = 7')
+        np.testing.assert_allclose(history(results)["time"], np.arange(8) / 7, rtol=1e-15)
         results = self.beam(2, output="frames = 0\nhistory = 8")  # between them, by solutions of its own
         np.testing.assert_allclose(history(results)["fix1.reaction_z"], 0.01 * np.linspace(0, 1, 9), atol=1e-15)
 

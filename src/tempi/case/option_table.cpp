@@ -496,7 +496,7 @@ constexpr Option rows[] = {
      "twentieth of the run"},
     {"output", "history", integer, "", "", "", at_least_one,
      "intervals between rows of history.csv; omitted: 50 to 1000, as many as take about a twentieth of the run; of "
-     "static one a load step, 50 to 1000 of them"},
+     "implicit methods and static no more than steps, at whose ends they are"},
     {"output", "fields", words, "", "",
      "displacement | velocity | mass | updates | group | step | strain_energy | energy | stress | von_mises | "
      "curvature | configurational_force | "

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <sstream>
@@ -48,6 +49,26 @@ OutputPlan plan_outputs(std::optional<int> rows, std::optional<int> frames, doub
           frames ? *frames : affordable(frame, fewest_frames, most_frames), !rows, !frames};
 }
 
+// Of methods that solve equations between steps as they do for whole ones: outputs whose number is chosen here, or
+// fits, are at the ends of steps, where the run solves anyway; evenly spaced where a number near enough divides the
+// steps.
+void align(OutputPlan& plan, double step, double end_time) {
+  const auto steps = static_cast<int>(std::min(end_time / step + 1e-9, 1e9));
+  if (steps == 0) return;
+  const auto best = [](int of, int most) {
+    most = std::min(of, most);
+    int n = most;
+    while (of % n != 0) --n;
+    return 4 * n >= most ? n : most;
+  };
+  if (plan.rows_chosen) plan.rows = best(steps, plan.rows);
+  if (plan.frames_chosen) plan.frames = best(plan.rows, plan.frames);
+  const bool whole = std::abs(steps * step - end_time) <= 1e-9 * end_time;
+  const auto fits = [&](int n, bool chosen) { return chosen || n == 0 || (whole && steps % n == 0); };
+  plan.ahead = fits(plan.rows, plan.rows_chosen) && fits(plan.frames, plan.frames_chosen);
+  if (plan.ahead) plan.moment = step;
+}
+
 OutputPlan plan_outputs(const Simulation& s) {
   constexpr double of_node = 150.0, of_cell_in_frame = 2500.0, of_node_in_frame = 2500.0;  // [ns]
   double updates = 0.0, pass = 0.0;
@@ -61,11 +82,14 @@ OutputPlan plan_outputs(const Simulation& s) {
              cells = static_cast<double>(s.body.mesh->cells().size());
   OutputPlan plan = plan_outputs(s.input.history, s.input.frames, updates, 1.3 * pass + of_node * nodes,
                                  of_cell_in_frame * cells + of_node_in_frame * nodes);
-  if (s.plan.domains || method_of(s.input.integrator).quasi_static) {
-    plan.moment = s.plan.domains ? s.plan.domains->step : s.plan.smallest();
+  if (s.plan.domains) {
+    plan.moment = s.plan.domains->step;
     const auto steps = static_cast<int>(std::min(s.input.end_time / plan.moment, 1e9));
     if (plan.rows_chosen) plan.rows = std::max(1, std::min(plan.rows, steps));
     if (plan.frames_chosen) plan.frames = std::max(1, std::min(plan.frames, steps));
+  } else if (const Method& method = method_of(s.input.integrator);
+             method.engine == Engine::one_step && !method.is_explicit(s.input.integrator.options)) {
+    align(plan, s.plan.smallest(), s.input.end_time);
   }
   return plan;
 }
@@ -144,13 +168,16 @@ Prediction predict(Simulation& s) {
   const EnergyResidual* const watching = residual ? &*residual : nullptr;
   std::uint32_t dice = 1;
   Snapshot now;
-  if (load_steps) now = s.integrator->synchronized(first.state, first.time);
+  if (s.outputs.ahead) first.time = s.outputs.moment * std::ceil(first.time / s.outputs.moment - 1e-9);
   const auto row = [&] {
-    if (!load_steps) now = s.integrator->synchronized(first.state, first.time);
+    now = s.integrator->synchronized(first.state, first.time);
     to_line(history_row(s, now, sample(*s.model, now), watching));
   };
-  const auto next = [&] { move_a_little(first.state, dice); };
+  const auto next = [&] {
+    if (!s.outputs.ahead) move_a_little(first.state, dice);
+  };
   try {
+    if (s.outputs.ahead) row();  // finds the step, which is the run's
     p.history = (s.outputs.rows + 1) * seconds(next, row);
   } catch (const SolveError&) {  // the run will say so
     return p;

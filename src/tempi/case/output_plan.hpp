@@ -13,6 +13,7 @@ struct OutputPlan {
   int rows = 0, frames = 0;                         // intervals between them
   bool rows_chosen = false, frames_chosen = false;  // here, not by the case
   double moment = 0.0;  // [s]: of methods that have only whole steps to show for little; 0: any time is as good
+  bool ahead = false;   // outputs find the steps that the run takes then: their time is the run's
 };
 
 // Of a case with these counts of its own; all costs in the same unit: of the run's updates, of a row, of a frame.

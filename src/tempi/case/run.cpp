@@ -167,7 +167,7 @@ class Run {
       const double exactly = s_.input.end_time * static_cast<double>(k) / static_cast<double>(n);
       if (k == n) return s_.input.end_time;
       const double moment = s_.outputs.moment, apart = s_.input.end_time / static_cast<double>(n);
-      return moment > 0.0 && apart > moment ? moment * std::round(exactly / moment) : exactly;
+      return moment > 0.0 && apart > 0.999 * moment ? moment * std::round(exactly / moment) : exactly;
     };
     while (now_.row <= rows || (pictures > 0 && now_.picture <= pictures)) {
       const double next_row = time_of(now_.row, rows), next_picture = time_of(now_.picture, pictures);
@@ -243,7 +243,7 @@ class Run {
       return std::chrono::duration<double>(from - before).count();
     };
     const Snapshot snapshot = s_.integrator->synchronized(s_.state, t);
-    if (method_of(s_.input.integrator).quasi_static) now_.wall_time += passed();  // the load step is found by now
+    if (s_.outputs.ahead || method_of(s_.input.integrator).quasi_static) now_.wall_time += passed();
     require_sound(*s_.model, snapshot);
     if (row) {
       const Sample now = sample(*s_.model, snapshot);

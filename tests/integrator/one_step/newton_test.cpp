@@ -81,6 +81,35 @@ TEST(SolveNewton, KeepsAMatrixWhileItLeavesNoMoreThanATenth) {
   EXPECT_NEAR(renewed.z, std::sqrt(2.0), 1e-14);
 }
 
+// Equations met again are not solved again; others that begin alike are.
+TEST(SolveNewton, KnowsTheEquationsItSolvedLast) {
+  LastSolution last;
+  int matrices = 0;
+  const auto root = [&](double square, double t0) {
+    double z = 0.0;
+    StepEquations equations;
+    equations.evaluate = [&](const Eigen::VectorXd& x) { return std::isfinite(z = x(0)); };
+    equations.residual = [&] { return Eigen::VectorXd(Eigen::VectorXd::Constant(1, square - z * z)); };
+    equations.scale = [] { return 1.0; };
+    equations.linearise = [&] { return ++matrices > 0; };
+    equations.correct = [&](const Eigen::VectorXd& R) -> Eigen::VectorXd { return R / 2.0; };
+    const StepSolution solution =
+        solve_newton(equations, std::array{Eigen::VectorXd(Eigen::VectorXd::Ones(1))}, t0, &last);
+    EXPECT_EQ(solution.z(0), z);  // the last that was evaluated
+    return z;
+  };
+  const double first = root(1.1, 0.0);
+  EXPECT_EQ(matrices, 1);
+  EXPECT_EQ(root(1.1, 0.0), first);
+  EXPECT_EQ(matrices, 1);
+  EXPECT_NEAR(root(1.05, 0.0), std::sqrt(1.05), 1e-14);  // the same guess and time, another residual
+  EXPECT_EQ(matrices, 2);
+  EXPECT_EQ(root(1.1, 0.0), first);
+  EXPECT_EQ(matrices, 3);
+  EXPECT_EQ(root(1.1, 0.5), first);
+  EXPECT_EQ(matrices, 4);
+}
+
 TEST(SparseFactors, AreThoseOfTheMatrixLastGiven) {
   for (const auto kind :
        {SparseFactors::Kind::positive, SparseFactors::Kind::symmetric, SparseFactors::Kind::general}) {
@@ -93,7 +122,8 @@ TEST(SparseFactors, AreThoseOfTheMatrixLastGiven) {
       A.makeCompressed();
       ASSERT_EQ(factors.factorise(A), last != 0.0);
       A.coeffRef(0, 0) = 1e9;  // what becomes of it does not matter
-      if (last != 0.0) EXPECT_LT((factors.solve(b) - Eigen::Vector2d(0.25, 1.0 / last)).norm(), 1e-15);
+      if (last == 0.0) continue;
+      EXPECT_LT((factors.solve(b) - Eigen::Vector2d(0.25, 1.0 / last)).norm(), 1e-15);
     }
   }
 }

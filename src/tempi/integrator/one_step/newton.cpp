@@ -18,6 +18,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "tempi/core/error.hpp"
 
@@ -113,9 +114,9 @@ bool follow(const StepEquations& equations, Vector& z, const Vector& dz, double 
   return false;
 }
 
-// Solves from `z` on, or says why not.
-std::string attempt(const StepEquations& equations, Vector& z, Descent descent, Index& iterations) {
-  if (!equations.evaluate(z)) return "have no value where they begin: " + fault(equations);
+// Solves from `z` on, which may have been the last to be evaluated, or says why not.
+std::string attempt(const StepEquations& equations, Vector& z, Descent descent, bool evaluated, Index& iterations) {
+  if (!evaluated && !equations.evaluate(z)) return "have no value where they begin: " + fault(equations);
   std::vector<double> history;
   int times_lost = 0;
   bool serves = equations.linearised;  // A of earlier
@@ -155,7 +156,17 @@ std::string attempt(const StepEquations& equations, Vector& z, Descent descent, 
 
 }  // namespace
 
-StepSolution solve_newton(const StepEquations& equations, std::span<const Vector> guesses, double t0) {
+StepSolution solve_newton(const StepEquations& equations, std::span<const Vector> guesses, double t0,
+                          LastSolution* last) {
+  bool evaluated = false;
+  if (last != nullptr) {
+    evaluated = equations.evaluate(guesses.front());
+    Vector R = evaluated ? equations.residual() : Vector();
+    const bool same = evaluated && last->z.size() == R.size() && last->t0 == t0 && last->guess == guesses.front() &&
+                      last->residual == R;
+    if (same && equations.evaluate(last->z)) return {last->z, last->iterations, true};
+    *last = {t0, guesses.front(), std::move(R), {}, 0, 0};
+  }
   Index iterations = 0;
   std::string failure;
   std::array order = {Descent::monotone, Descent::free};
@@ -163,8 +174,10 @@ StepSolution solve_newton(const StepEquations& equations, std::span<const Vector
   for (const Descent descent : order)
     for (const Vector& guess : guesses) {
       Vector z = guess;
-      failure = attempt(equations, z, descent, iterations);
-      if (failure.empty()) return {std::move(z), iterations};
+      failure = attempt(equations, z, descent, std::exchange(evaluated, false), iterations);
+      if (!failure.empty()) continue;
+      if (last != nullptr) last->z = z, last->iterations = iterations;
+      return {std::move(z), iterations};
     }
   throw SolveError(
       fmt::format("the {} of the step at t = {:.9g} s {}. Choose a smaller step.", equations.name, t0, failure));

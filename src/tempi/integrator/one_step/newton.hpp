@@ -38,12 +38,23 @@ struct StepEquations {
 struct StepSolution {
   Eigen::VectorXd z;  // the one last evaluated
   Index iterations;
+  bool known = false;  // from before
+};
+
+// The last equations a map has solved. A row of the history looks at a step before it is taken: whoever finds the same
+// residual at the same first guess has the same equations, and is given what solved them, to the bit.
+struct LastSolution {
+  double t0 = 0.0;
+  Eigen::VectorXd guess{}, residual{}, z{};
+  Index iterations = 0, evaluations = 0;  // of forces
 };
 
 // From the first of `guesses` that leads to a solution: with a line search for falling residuals, and if that
 // fails, with whole corrections wherever they are admissible; or the other way round. Throws SolveError for the step at
 // t0 [s].
-StepSolution solve_newton(const StepEquations& equations, std::span<const Eigen::VectorXd> guesses, double t0);
+// `last`, if given, is looked at and renewed.
+StepSolution solve_newton(const StepEquations& equations, std::span<const Eigen::VectorXd> guesses, double t0,
+                          LastSolution* last = nullptr);
 
 // Factors of matrices whose symbolic part is made once for as long as they have the same pattern.
 class SparseFactors {

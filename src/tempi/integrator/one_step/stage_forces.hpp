@@ -71,6 +71,15 @@ class StageForces {
   const Vector& mass() const { return mass_; }              // of each component
   const std::vector<Index>& held() const { return held_; }  // components with a support, or driven
   Index evaluations() const { return evaluations_; }        // of the model's forces so far, remembered ones left out
+  // The solution of `solve`, its evaluations counted as if nobody had solved these equations before (LastSolution).
+  template <class Last, class Solve>
+  auto counted(Last& last, Solve&& solve) const {
+    const Index before = evaluations_;
+    auto solution = solve();
+    if (solution.known) evaluations_ = before + last.evaluations;
+    last.evaluations = evaluations_ - before;
+    return solution;
+  }
 
   // Threads for forces; results do not depend on their number.
   void use_threads(int threads) const;

@@ -70,7 +70,7 @@ void EnergyMomentumMap::step(State& state, double t0, double h) const {
     return matrix_->factorise(derivative, 0.5 * h * h);
   };
   equations.correct = [&](const Vector& R) { return matrix_->solve(R); };
-  iterations_ += solve_newton(equations, guesses, t0).iterations;
+  iterations_ += solve_newton(equations, guesses, t0, &last_solution_).iterations;
 
   forces_.book_forces(state, middle, h);
   Vector u = gradient.u1(), v = v0 + h * middle.force.cwiseQuotient(forces_.mass());

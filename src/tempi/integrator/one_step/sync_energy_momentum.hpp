@@ -44,6 +44,7 @@ class EnergyMomentumMap final : public OneStepMap {
   StageForces forces_;
   Conservation angular_momentum_;
   mutable std::unique_ptr<StepMatrix> matrix_;  // made when first needed
+  mutable LastSolution last_solution_;
   mutable Index iterations_ = 0;
 };
 

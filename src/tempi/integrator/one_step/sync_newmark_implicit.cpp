@@ -90,7 +90,7 @@ void NewmarkMap::find_end(const Stage& start, Stage& end, double t1, double h) c
     return matrix_->factorise(derivative, beta_ * h * h);
   };
   equations.correct = [&](const Vector& r) { return matrix_->solve(r); };
-  solve_newton(equations, guesses, t1 - h);
+  forces_.counted(last_solution_, [&] { return solve_newton(equations, guesses, t1 - h, &last_solution_); });
 }
 
 // beta = 0: positions are known, (M + gamma h C) v1 = M v0 + h [(1 - gamma) f0 + gamma (f1 without dampers)] is linear.

@@ -40,6 +40,7 @@ class NewmarkMap final : public OneStepMap {
   StageForces forces_;
   double beta_, gamma_;
   mutable std::unique_ptr<StepMatrix> matrix_;  // made when first needed
+  mutable LastSolution last_solution_;
 };
 
 using SyncNewmarkImplicit = OneStep<NewmarkMap>;

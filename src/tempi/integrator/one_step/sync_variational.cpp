@@ -164,7 +164,9 @@ void VariationalMap::solve(const State& state, double t0, double h, Vector& Z) c
     return true;
   };
   equations.correct = [&](const Vector& R) { return matrix_->factors.solve(R); };
-  StepSolution solution = solve_newton(equations, guesses, t0);
+  StepSolution solution = forces_.counted(last_solution_, [&] {
+    return solve_newton(equations, guesses, t0, matrix_kept_ ? nullptr : &last_solution_);
+  });
   newton_iterations_ += solution.iterations;
   Z = std::move(solution.z);
 }

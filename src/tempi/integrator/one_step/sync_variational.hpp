@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tempi/integrator/one_step/discrete_action.hpp"
+#include "tempi/integrator/one_step/newton.hpp"
 #include "tempi/integrator/one_step/one_step.hpp"
 
 namespace tempi {
@@ -89,6 +90,7 @@ class VariationalMap final : public OneStepMap {
   mutable std::vector<Stage> stages_;  // work space, as is what follows
   mutable Vector Z_, reached_;
   mutable std::unique_ptr<Matrix> matrix_;  // made when first needed
+  mutable LastSolution last_solution_;
   bool matrix_kept_ = false;
   mutable double matrix_for_ = 0.0;  // the step it was made for [s]; 0: for none
   mutable Index newton_iterations_ = 0;
