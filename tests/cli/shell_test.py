@@ -258,6 +258,12 @@ class Shell(CaseFolder):
         self.assertEqual(0, drawn.returncode, drawn.stderr)
         self.assertIn("overview.png", drawn.stdout)
 
+    def test_a_mesh_of_shells_is_not_adapted(self):
+        self.given(material() + '[integrator]\nmethod = "static"\n[[fix]]\ngroup = "left"\n')
+        done = self.tempi("adapt", "case.toml")
+        self.assertEqual(2, done.returncode, done.stdout)
+        self.assertIn("of solid elements: the bending of shells has none. Run the case as it is.", done.stderr)
+
     def test_what_is_no_shell_is_refused(self):
         self.refused(material(SHELL.replace("thickness = 0.02\n", "")), "thickness")
         self.refused(material(SHELL.replace("0.02", "-1")), "thickness")

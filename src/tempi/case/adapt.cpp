@@ -42,7 +42,7 @@ void refuse_what_has_no_part(const Simulation& s) {
   refuse(in.contacts, "a [[contact]]");
   refuse(in.walls, "a [[wall]]");
   refuse(in.ties, "a [[tie]]");
-  require_solids(s.body, in.integrator.place, "the nodes that tempi adapt moves");
+  require_solids(s.body, in.integrator.place, "the nodes that tempi adapt moves", "Run the case as it is.");
   for (const LoadInput& load : in.loads)
     if (load.type == "pressure" && !load.dead)
       throw PlacedError(load.place,

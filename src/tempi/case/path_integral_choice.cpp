@@ -120,12 +120,11 @@ void check_growth(const PathIntegralInput& in, const PathIntegral& chosen, const
 
 }  // namespace
 
-void require_solids(const Body& body, const Place& place, std::string_view what) {
+void require_solids(const Body& body, const Place& place, std::string_view what, std::string_view advice) {
   if (body.cells.empty())
-    throw PlacedError(place, fmt::format("{} are of elements, and there are only particles. Leave it out.", what));
+    throw PlacedError(place, fmt::format("{} are of elements, and there are only particles. {}", what, advice));
   if (!body.bending.empty() || std::ranges::any_of(body.cells, [](const auto* c) { return c->thickness() > 0.0; }))
-    throw PlacedError(place,
-                      fmt::format("{} are of solid elements: the bending of shells has none. Leave it out.", what));
+    throw PlacedError(place, fmt::format("{} are of solid elements: the bending of shells has none. {}", what, advice));
 }
 
 std::vector<PathIntegral> choose_path_integrals(const std::vector<PathIntegralInput>& all, const Body& body,

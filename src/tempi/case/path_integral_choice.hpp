@@ -13,7 +13,8 @@
 namespace tempi {
 
 // Throws PlacedError unless the body is of solid elements: `what` belongs to these.
-void require_solids(const Body& body, const Place& place, std::string_view what);
+void require_solids(const Body& body, const Place& place, std::string_view what,
+                    std::string_view advice = "Leave it out.");
 
 // Adds to `warnings` where regions reach another material, and where M is of a law it is not made for. Throws
 // PlacedError: a body of something else, a name that is taken, neither or both of point and group, a point without a
