@@ -110,6 +110,25 @@ TEST(SolveNewton, KnowsTheEquationsItSolvedLast) {
   EXPECT_EQ(matrices, 4);
 }
 
+// Where the first guess has no value there is nothing to know equations by, though another has led to a solution.
+TEST(SolveNewton, SolvesAgainWhereTheFirstGuessHadNoValue) {
+  LastSolution last;
+  const auto is_known = [&](bool first_has_value) {
+    double z = 0.0;
+    StepEquations equations;
+    equations.evaluate = [&](const Eigen::VectorXd& x) { return (z = x(0)) != 1.0 || first_has_value; };
+    equations.residual = [&] { return Eigen::VectorXd(Eigen::VectorXd::Constant(1, 2.0 - z * z)); };
+    equations.scale = [] { return 2.0; };
+    equations.correct = [&](const Eigen::VectorXd& R) -> Eigen::VectorXd { return R / (2.0 * z); };
+    const auto at = [](double x) { return Eigen::VectorXd(Eigen::VectorXd::Constant(1, x)); };
+    const StepSolution solution = solve_newton(equations, std::array{at(1.0), at(1.5)}, 0.0, &last);
+    EXPECT_NEAR(solution.z(0), std::sqrt(2.0), 1e-14);
+    return solution.known;
+  };
+  for (const bool first_has_value : {false, false, true}) EXPECT_FALSE(is_known(first_has_value));
+  EXPECT_TRUE(is_known(true));
+}
+
 TEST(SparseFactors, AreThoseOfTheMatrixLastGiven) {
   for (const auto kind :
        {SparseFactors::Kind::positive, SparseFactors::Kind::symmetric, SparseFactors::Kind::general}) {

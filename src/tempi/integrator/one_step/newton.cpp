@@ -158,13 +158,14 @@ std::string attempt(const StepEquations& equations, Vector& z, Descent descent, 
 
 StepSolution solve_newton(const StepEquations& equations, std::span<const Vector> guesses, double t0,
                           LastSolution* last) {
-  bool evaluated = false;
+  const bool evaluated = last != nullptr && equations.evaluate(guesses.front());
+  if (!evaluated) last = nullptr;  // nothing to know them by
   if (last != nullptr) {
-    evaluated = equations.evaluate(guesses.front());
-    Vector R = evaluated ? equations.residual() : Vector();
-    const bool same = evaluated && last->z.size() == R.size() && last->t0 == t0 && last->guess == guesses.front() &&
-                      last->residual == R;
-    if (same && equations.evaluate(last->z)) return {last->z, last->iterations, true};
+    Vector R = equations.residual();
+    if (last->z.size() == R.size() && last->t0 == t0 && last->guess == guesses.front() && last->residual == R) {
+      equations.evaluate(last->z);
+      return {last->z, last->iterations, true};
+    }
     *last = {t0, guesses.front(), std::move(R), {}, 0, 0};
   }
   Index iterations = 0;
@@ -174,7 +175,8 @@ StepSolution solve_newton(const StepEquations& equations, std::span<const Vector
   for (const Descent descent : order)
     for (const Vector& guess : guesses) {
       Vector z = guess;
-      failure = attempt(equations, z, descent, std::exchange(evaluated, false), iterations);
+      const bool is_first = descent == order.front() && &guess == &guesses.front();
+      failure = attempt(equations, z, descent, evaluated && is_first, iterations);
       if (!failure.empty()) continue;
       if (last != nullptr) last->z = z, last->iterations = iterations;
       return {std::move(z), iterations};
