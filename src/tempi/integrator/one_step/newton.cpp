@@ -66,7 +66,7 @@ using Vector = Eigen::VectorXd;
 
 constexpr std::size_t most_iterations = 100;
 constexpr int most_halvings = 12;
-constexpr double falls = 0.1;  // of a residual by a correction, while its matrix is kept
+constexpr double falls = 0.1;  // to this part of it a residual falls by a correction while its matrix is kept
 // Of the largest impulse in hand: enough where rounding lets no more.
 constexpr double enough = 1e-11;
 // Over StepEquations::rounding, the most that was seen where R shrinks no more: 27 (two blocks, contrasts 1e6 to 1e12).
@@ -103,7 +103,7 @@ std::string fault(const StepEquations& equations) {
   return text;
 }
 
-// Moves z by dz, which an A of earlier gave, if that serves: R falls by more than a tenth.
+// Moves z by dz, which an A of earlier gave, if that serves: it leaves less than a tenth of R.
 bool follow(const StepEquations& equations, Vector& z, const Vector& dz, double before) {
   const Vector moved = z + dz;
   if (equations.evaluate(moved) && equations.residual().norm() < falls * before) {
