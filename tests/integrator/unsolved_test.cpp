@@ -64,6 +64,19 @@ TEST(Newton, TellsTheResidualsOfAnEquationWithoutARoot) {
   EXPECT_NEAR(std::stod(root), 2.0, 1e-6);
 }
 
+TEST(Newton, GivesItsAdviceOnceWhereOtherEquationsHaveGivenIt) {
+  StepEquations equations;
+  equations.evaluate = [](const Eigen::VectorXd&) { return false; };
+  equations.fault = [] { return "others are not solved. Choose a smaller step."; };
+  std::string message;
+  try {
+    solve_newton(equations, std::array{Eigen::VectorXd(Eigen::VectorXd::Zero(1))}, 0.25);
+  } catch (const SolveError& error) {
+    message = error.what();
+  }
+  EXPECT_TRUE(message.ends_with("others are not solved. Choose a smaller step.")) << message;
+}
+
 // V = -20 u^3: a force that grows with the square of the displacement. The step from u = 1 has no real solution for any
 // implicit method where h^2 is not small: for the midpoint rule 2 (m - 1) = 30 h^2 m^2.
 Motion runaway() {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/constrained.hpp"
+#include "support/damping.hpp"
 #include "support/runs.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/integrator/one_step/sync_newmark_implicit.hpp"
@@ -15,10 +16,21 @@
 namespace tempi::test {
 namespace {
 
-// A plate with loads, dampers, a moving support and springs; cells left of the middle are part 0.
+// A plate with loads, dampers and a moving support; cells left of the middle are part 0.
 struct Plate {
   Plate() {
-    body = loaded_body();
+    body =
+        make_body_with(triangle_mesh(CellType::triangle6, 3, 0.12, 21, 0.05), NeoHookean{{1.3, 0.7}}, 1.2,
+                       [](const Mesh& mesh, Model::Parts& parts) {
+                         std::vector<Support> supports;
+                         supports.push_back(moving("left", nodes_of(mesh, "left"), {"0.02*sin(3*t)", "0.01*Y*t"}, 2));
+                         parts.supports = Supports(std::move(supports), mesh.points(), 2);
+                         add_force(parts, make_gravity(mesh, cells_of(parts), {}, formulas({"0.1", "-0.3*cos(t)"}, 2)));
+                         add_force(parts,
+                                   make_pressure(mesh, facets_of(mesh, "right"),
+                                                 Expression("0.02*(1+sin(t))", Constants{}), PressureFrame::deformed));
+                         host(parts, make_rayleigh(cells_of(parts), {0.1, 0.05}));
+                       });
     for (Index i = 0; i < body.model->term_count(); ++i) {
       double x = 0.0;
       const auto nodes = body.model->term(make_id<TermId>(i)).stencil();
@@ -72,6 +84,37 @@ TEST(Submodel, PartsSumToTheWhole) {
   const auto expected = forces(whole, plate.state, 0.3);
   EXPECT_LT(largest_difference(force, expected), 1e-13 * largest(expected));
   EXPECT_NEAR(V, whole.potential_energy(plate.state.displacement, 0.3), 1e-13 * std::abs(V));
+}
+
+// What engines ask of loads and dampers before they pack them: else a part under gravity would be asked term by term.
+TEST(Submodel, ForcesOfPartsAreOfTheKindsTheyAreOfInTheWhole) {
+  const Plate plate;
+  const Model& whole = *plate.body.model;
+  std::array<std::size_t, 3> seen{};  // dead loads, dampers, others
+  const auto kinds = [&](std::span<const HostedForce> forces) {
+    std::vector<std::vector<double>> all;
+    for (const auto& [force, k, local, memory] : forces) {
+      const std::size_t kind = force->is_dead() ? 0 : force->is_damper() ? 1 : 2;
+      ++seen[kind];
+      std::vector<double> of = {static_cast<double>(kind)};
+      if (kind == 0)
+        force->each_dead_part(k, [&](const DeadPart& part) {
+          of.insert(of.end(), {static_cast<double>(part.node), part.weight, part.X[0], part.X[1]});
+        });
+      const bool all_of_it = force->each_drag(k, [&](std::size_t a, double c) {
+        of.insert(of.end(), {static_cast<double>(a), c});
+      });
+      of.push_back(all_of_it ? 1.0 : 0.0);
+      all.push_back(std::move(of));
+    }
+    std::ranges::sort(all);
+    return all;
+  };
+  for (const Submodel& part : divide(whole, plate.part))
+    for (std::size_t i = 0; i < part.terms.size(); ++i)
+      EXPECT_EQ(kinds(part.model->forces_within(make_id<TermId>(static_cast<Index>(i)))),
+                kinds(whole.forces_within(part.terms[i])));
+  for (const std::size_t count : seen) EXPECT_GT(count, 0u);
 }
 
 // The energy, stiffness and masses of a part of a part are those of its terms, whoever was asked before.

@@ -42,29 +42,61 @@ class Room {
   std::size_t d_;
 };
 
-class BorrowedForces final : public Force {
+// Of arrays by node of the whole; `place` is by node of the part.
+std::vector<std::int32_t> places_in_whole(std::span<const std::int32_t> place, const NodeNumbers& numbers) {
+  if (numbers.alike()) return {place.begin(), place.end()};
+  std::vector<std::int32_t> places(numbers.of_part.size(), 0);
+  for (std::size_t a = 0; a < place.size(); ++a) places[ordinal(numbers.of_whole[a])] = place[a];
+  return places;
+}
+
+// Some elements of one force.
+class BorrowedForce final : public Force {
  public:
-  BorrowedForces(std::vector<HostedForce> all, bool dampers, int dim, const NodeNumbers& numbers)
-      : all_(std::move(all)), dampers_(dampers), numbers_(numbers), room_(numbers_, dim) {
-    for (const HostedForce& h : all_) stencils_.push_back(in_part(h.force->stencil(h.element), numbers_));
+  BorrowedForce(const Force& whole, std::vector<Index> elements, int dim, const NodeNumbers& numbers)
+      : whole_(whole), elements_(std::move(elements)), numbers_(numbers), room_(numbers_, dim) {
+    for (const Index k : elements_) stencils_.push_back(in_part(whole.stencil(k), numbers_));
   }
 
-  Index size() const override { return std::ssize(all_); }
+  Index size() const override { return std::ssize(elements_); }
   std::span<const NodeId> stencil(Index k) const override { return stencils_[static_cast<std::size_t>(k)]; }
   void add_impulse(Index k, std::span<const double> u, std::span<const double> v, double t, double dt,
                    std::span<double> p) const override {
-    of(k).force->add_impulse(of(k).element, room_(stencil(k), u), room_(stencil(k), v, 1), t, dt, p);
+    whole_.add_impulse(of(k), room_(stencil(k), u), room_(stencil(k), v, 1), t, dt, p);
   }
-  bool is_damper() const override { return dampers_; }
+  bool is_dead() const override { return whole_.is_dead(); }
+  void each_dead_part(Index k, const std::function<void(const DeadPart&)>& visit) const override {
+    whole_.each_dead_part(of(k), visit);
+  }
+  std::unique_ptr<LoadBatch> batch(int dim, std::span<const Index> elements,
+                                   std::span<const std::int32_t> place) const override {
+    return whole_.batch(dim, of_whole(elements), places_in_whole(place, numbers_));
+  }
+  bool is_damper() const override { return whole_.is_damper(); }
+  std::vector<double> identity() const override { return whole_.identity(); }
+  bool each_drag(Index k, const std::function<void(std::size_t, double)>& visit) const override {
+    return whole_.each_drag(of(k), visit);
+  }
+  std::unique_ptr<DampingBatch> damping_batch(int dim, std::span<const Index> elements,
+                                              std::span<const std::int32_t> place,
+                                              std::span<const std::array<bool, 3>> held) const override {
+    return whole_.damping_batch(dim, of_whole(elements), places_in_whole(place, numbers_), held);
+  }
   void add_damping(Index k, std::span<const double> u, double t, std::span<double> C) const override {
-    of(k).force->add_damping(of(k).element, room_(stencil(k), u), t, C);
+    whole_.add_damping(of(k), room_(stencil(k), u), t, C);
   }
 
  private:
-  const HostedForce& of(Index k) const { return all_[static_cast<std::size_t>(k)]; }
+  Index of(Index k) const { return elements_[static_cast<std::size_t>(k)]; }
+  std::vector<Index> of_whole(std::span<const Index> elements) const {
+    std::vector<Index> result(elements.begin(), elements.end());
+    for (Index& k : result)
+      if (k >= 0) k = of(k);
+    return result;
+  }
 
-  std::vector<HostedForce> all_;
-  bool dampers_;
+  const Force& whole_;
+  std::vector<Index> elements_;
   NodeNumbers numbers_;
   Room room_;
   std::vector<std::vector<NodeId>> stencils_;
@@ -103,10 +135,7 @@ class BorrowedTerms final : public LocalPotential {
   std::unique_ptr<Batch> batch(std::span<const Index> terms, std::span<const std::int32_t> place) const override {
     std::vector<Index> of_whole;
     for (const Index k : terms) of_whole.push_back(of(k));
-    if (numbers_.alike()) return whole_.batch(of_whole, place);
-    std::vector<std::int32_t> places(numbers_.of_part.size(), 0);
-    for (std::size_t a = 0; a < place.size(); ++a) places[ordinal(numbers_.of_whole[a])] = place[a];
-    return whole_.batch(of_whole, places);
+    return whole_.batch(of_whole, places_in_whole(place, numbers_));
   }
   std::string describe(Index k) const override { return whole_.describe(of(k)); }
   std::string fault(Index k, std::span<const double> u, double t, double admissibility) const override {
@@ -196,20 +225,25 @@ class BorrowedConstraint final : public HolonomicConstraint {
 }  // namespace
 
 void borrow_forces(const Model& model, std::span<const TermId> terms, const NodeNumbers& numbers, Model::Parts& parts) {
-  for (const bool dampers : {false, true}) {
-    std::vector<HostedForce> all;
+  struct Some {
+    const Force* force;
+    std::vector<Index> elements;
     std::vector<TermId> hosts;
-    for (std::size_t i = 0; i < terms.size(); ++i)
-      for (const HostedForce& force : model.forces_within(terms[i])) {
-        if (force.force->is_damper() != dampers) continue;
-        if (force.memory >= 0)
-          throw InputError("contacts with a restitution remember, and parts of a model do not. Choose avi or newmark.");
-        all.push_back(force);
-        hosts.push_back(make_id<TermId>(static_cast<Index>(i)));
-      }
-    if (all.empty()) continue;
-    parts.forces.push_back(std::make_unique<BorrowedForces>(std::move(all), dampers, model.dim(), numbers));
-    parts.hosts.push_back(std::move(hosts));
+  };
+  std::vector<Some> all;
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    for (const HostedForce& h : model.forces_within(terms[i])) {
+      if (h.memory >= 0)
+        throw InputError("contacts with a restitution remember, and parts of a model do not. Choose avi or newmark.");
+      auto of = std::ranges::find(all, h.force, &Some::force);
+      if (of == all.end()) of = all.insert(of, {h.force, {}, {}});
+      of->elements.push_back(h.element);
+      of->hosts.push_back(make_id<TermId>(static_cast<Index>(i)));
+    }
+  for (Some& some : all) {
+    parts.forces.push_back(
+        std::make_unique<BorrowedForce>(*some.force, std::move(some.elements), model.dim(), numbers));
+    parts.hosts.push_back(std::move(some.hosts));
   }
 }
 

@@ -134,6 +134,9 @@ TEST_P(OnEveryMesh, DomainsAnswerTrialsAsWholeRunsAndByTheirResponse) {
         domain->use_threads(2);
         State state = moving_state(body, 1e-4, 1e-4, 5);
         state.displacement = random_displacements(*body.mesh, 1e-3, 7);
+        const auto d = static_cast<std::size_t>(body.model->dim());
+        for (const NodeId a : body.model->supports().held_nodes())  // at rest
+          std::fill_n(&state.velocity[ordinal(a) * d], d, 0.0);
         Eigen::VectorXd w(std::ssize(part.driven)), dw = w;
         for (Index i = 0; i < w.size(); ++i) {
           w(i) = 1e-4 * std::sin(3.0 * static_cast<double>(i));

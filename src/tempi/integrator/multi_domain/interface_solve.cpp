@@ -20,7 +20,6 @@ using Vector = Eigen::VectorXd;
 constexpr double sought = 1e-14;  // of the interface's equations, relative to the largest impulse in them
 constexpr double enough = 1e-12;  // where rounding lets no more
 constexpr double slow = 0.05;     // residuals falling by less want a new matrix
-constexpr double crawling = 0.3;  // and by less than this more than once, one of where the solver is
 constexpr Index dear = 200;       // a new matrix takes as long as so many trials, or longer
 
 // Newton's method with a matrix that stays: false where residuals do not fall fast. At the pace seen the last
@@ -123,7 +122,6 @@ void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, co
   };
   if (fresh) renew();
   const Vector first = w;
-  double before = 0.0;
   StepEquations equations;
   const Index n = std::ssize(interface_.psi());
   equations.evaluate = [&](const Vector& z) {
@@ -147,25 +145,21 @@ void MultiDomainMap::solve(Trial& trial, const State& state, SystemStep step, co
       sum += Vector(distribution(d).cwiseAbs().transpose() * all_[d]->rounding());
     return Vector(sum(unknown_));
   };
-  int crawls = 0;
   const bool joint = std::ranges::any_of(all_, [](const auto& domain) { return !domain->inner().empty(); });
-  equations.correct = [&](const Vector& R) -> Vector {
-    const double size = R.norm();
-    if (before > 0.0 && size > slow * before) {
-      if (!fresh)
-        renew();
-      else if (joint && size > crawling * before && ++crawls > 1)
-        renew_here();
-    }
-    before = size;
-    return ready->factors.solve(R);
+  equations.linearised = true;
+  equations.linearise = [&] {
+    if (!fresh)
+      renew();
+    else if (joint)
+      renew_here();
+    return true;
   };
+  equations.correct = [&](const Vector& R) -> Vector { return ready->factors.solve(R); };
   equations.resolution = forces_.resolution(map_of(state.displacement), step.length);
   equations.sought = sought;
   equations.name = "equations of the interface between domains";
   if (trial.attempt(w) && converge(equations, w, unknown_, taken.iterations)) return;
   if (!fresh) renew();
-  before = 0.0;
   const Vector v = map_of(taken.v), best = w;
   const StepSolution solution =
       solve_newton(equations, std::array{Vector(best(unknown_)), Vector(first(unknown_)), Vector(v(unknown_))},

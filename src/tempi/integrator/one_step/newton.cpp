@@ -95,11 +95,14 @@ bool search(const StepEquations& equations, Vector& z, const Vector& dz, double 
   }
 }
 
-// Of the z last evaluated.
+constexpr std::string_view advice = "Choose a smaller step.";
+
+// Of the z last evaluated. It may come from other equations, which have given the advice already.
 std::string fault(const StepEquations& equations) {
   std::string text = equations.fault ? equations.fault() : "";
   if (text.empty()) text = "an element is inverted, particles meet, or a position is not finite";
-  if (text.back() == '.') text.pop_back();
+  if (text.ends_with(advice)) text.resize(text.size() - advice.size());
+  while (text.ends_with(' ') || text.ends_with('.')) text.pop_back();
   return text;
 }
 
@@ -181,8 +184,7 @@ StepSolution solve_newton(const StepEquations& equations, std::span<const Vector
       if (last != nullptr) last->z = z, last->iterations = iterations;
       return {std::move(z), iterations};
     }
-  throw SolveError(
-      fmt::format("the {} of the step at t = {:.9g} s {}. Choose a smaller step.", equations.name, t0, failure));
+  throw SolveError(fmt::format("the {} of the step at t = {:.9g} s {}. {}", equations.name, t0, failure, advice));
 }
 
 struct SparseFactors::Factors {
