@@ -136,20 +136,20 @@ constexpr const char* lammps_full =
     "\n"
     "1 1 7 2\n";
 
-TEST_F(ParticleFile, lammps_data_has_types_masses_velocities_and_a_box) {
+TEST_F(ParticleFile, lammps_data_has_atoms_by_their_numbers_types_masses_velocities_and_a_box) {
   const Particles p = read_particles(write(".data", lammps_full));
   EXPECT_EQ(3, p.dim);
   EXPECT_EQ("metal", p.units);
-  EXPECT_EQ((Numbers{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0}), p.position);
-  EXPECT_EQ((Numbers{1.0, 2.0, 3.0, 0.0, 0.0, 0.0, -1.0, -2.0, -3.0}), p.velocity);
-  EXPECT_EQ((Numbers{83.798, 39.95, 39.95}), p.mass);
+  EXPECT_EQ((Numbers{4.0, 5.0, 6.0, 1.0, 2.0, 3.0, 7.0, 8.0, 9.0}), p.position);
+  EXPECT_EQ((Numbers{0.0, 0.0, 0.0, 1.0, 2.0, 3.0, -1.0, -2.0, -3.0}), p.velocity);
+  EXPECT_EQ((Numbers{39.95, 83.798, 39.95}), p.mass);
   EXPECT_EQ(10.0, p.box[0]);
   EXPECT_EQ(20.5, p.box[1]);
   EXPECT_EQ(30.0, p.box[2]);
   ASSERT_EQ(2U, p.groups.size());
-  EXPECT_EQ("type2", p.groups[0].name);
-  EXPECT_EQ("Ar", p.groups[1].name);
-  EXPECT_EQ((Members{1, 2}), p.groups[1].members);
+  EXPECT_EQ("Ar", p.groups[0].name);
+  EXPECT_EQ((Members{0, 2}), p.groups[0].members);
+  EXPECT_EQ("type2", p.groups[1].name);
   ASSERT_EQ(2U, p.notes.size());
   EXPECT_NE(std::string::npos, p.notes[1].find("Bonds")) << p.notes[1];
 }

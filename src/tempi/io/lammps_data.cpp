@@ -222,6 +222,7 @@ class Reader {
   Particles finish() {
     if (p_.size() != atoms_)
       throw InputError(fmt::format("announces {} atoms and has {} (in its section Atoms).", atoms_, p_.size()));
+    put_in_order();
     for (Index i = 0; i < p_.size(); ++i) {
       const std::string& type = types_[static_cast<std::size_t>(i)];
       const auto mass = mass_of_.find(type);
@@ -234,13 +235,31 @@ class Reader {
     return std::move(p_);
   }
 
+  // LAMMPS writes atoms as they lie in its memory: here they are numbered as their own numbers ascend.
+  void put_in_order() {
+    const auto sort = [&](auto& values) {
+      if (values.empty()) return;
+      const std::size_t each = values.size() / number_of_.size();
+      auto sorted = values;
+      auto to = sorted.begin();
+      for (const auto& [atom, row] : number_of_)
+        to = std::copy_n(values.begin() + row * static_cast<std::ptrdiff_t>(each), each, to);
+      values = std::move(sorted);
+    };
+    sort(p_.position);
+    sort(p_.velocity);
+    sort(p_.radius);
+    sort(p_.mass);
+    sort(types_);
+  }
+
   TextLines& lines_;
   Particles p_;
   Index atoms_ = 0;
   std::string section_, comment_;
   std::map<std::string, double> mass_of_;
   std::map<std::string, std::string> label_of_;
-  std::map<Index, Index> number_of_;  // the atoms' own numbers
+  std::map<Index, Index> number_of_;  // the atoms' own numbers, and their rows among Atoms
   std::vector<std::string> types_;
 };
 
