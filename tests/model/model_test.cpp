@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +13,7 @@
 #include "support/meshes.hpp"
 #include "tempi/core/error.hpp"
 #include "tempi/force/loads.hpp"
+#include "tempi/pair/pairs.hpp"
 
 namespace tempi {
 namespace {
@@ -268,6 +270,35 @@ TEST(MassShares, of_a_node_sum_to_its_mass_and_are_what_terms_brought_or_balance
       for (std::size_t a = 0; a < sum.size(); ++a) EXPECT_NEAR(sum[a], model.mass()[a], 1e-14 * model.mass()[a]);
     }
   }
+}
+
+// In space the trace of gravitation's Hessian is zero, and what rounding leaves of it must not share out masses: the
+// sizes of its eigenvalues, in proportion to m_a m_b / r^3, do.
+TEST(MassShares, of_gravitation_go_by_the_size_of_its_stiffness) {
+  Model::Parts parts;
+  parts.reference = {0.1, 0.2, 0.3, 1.3, -0.4, 0.8, -0.7, 1.9, 2.2, 2.0, 2.1, -0.6};
+  parts.mass = {1.0, 2.0, 0.5, 1.5};
+  std::vector<NodePair> pairs;
+  for (Index a = 0; a < 4; ++a)
+    for (Index b = a + 1; b < 4; ++b) pairs.push_back({make_id<NodeId>(a), make_id<NodeId>(b)});
+  parts.add(make_pairs(parts.reference, 3, parts.mass, pairs, Gravitation{0.7}));
+  parts.shares = MassShares::balanced;
+  const Model model(std::move(parts));
+  std::array<double, 4> sum{};
+  std::vector<double> roots;
+  for (const auto& [a, b] : pairs) {
+    double square = 0.0;
+    for (std::size_t c = 0; c < 3; ++c)
+      square += std::pow(model.reference()[ordinal(b) * 3 + c] - model.reference()[ordinal(a) * 3 + c], 2);
+    roots.push_back(std::sqrt(model.mass(a) * model.mass(b) * std::pow(square, -1.5)));
+    for (const NodeId n : {a, b}) sum[ordinal(n)] += roots.back();
+  }
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    for (std::size_t end = 0; end < 2; ++end) {
+      const NodeId n = pairs[k][end];
+      EXPECT_NEAR(shares_of(model, make_id<TermId>(static_cast<Index>(k)))[end],
+                  model.mass(n) * roots[k] / sum[ordinal(n)], 1e-13);
+    }
 }
 
 // The least sum of squared frequencies: below that of own shares, and any exchange between two terms at a node raises

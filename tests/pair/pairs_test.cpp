@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "support/meshes.hpp"
 #include "support/pair_cases.hpp"
@@ -236,6 +237,29 @@ TEST(Pairs, stable_step_of_a_spring_is_two_over_the_frequency_of_its_two_masses)
     const auto spring = make_pairs(at.reference, dim, masses, first_and_last, Spring{k, 0.8});
     const double expected = 2.0 / std::sqrt(k * (1.0 / m1 + 1.0 / m2));
     EXPECT_NEAR(spring->stable_step(0, at.u, std::vector{m1, m2}), expected, 1e-13);
+  }
+}
+
+// What pushes apart counts as what holds together: of gravitation V'' = -2 f G / r^3 along and V'/r = f G / r^3 across;
+// of a spring that is pressed V'/r = k (1 - length / r) < -k across. Any step is stable where nothing holds.
+TEST(Pairs, stable_step_is_by_the_largest_eigenvalue_in_size) {
+  const double m1 = 2.0, m2 = 1.3, inverse = 1.0 / m1 + 1.0 / m2;
+  for (const int dim : {2, 3}) {
+    const Configuration at(dim, 0.5, Space::open, 9);
+    const auto step_of = [&](PairLaw law) {
+      return make_pairs(at.reference, dim, masses, first_and_last, std::move(law))
+          ->stable_step(0, at.u, std::vector{m1, m2});
+    };
+    const double factor = masses[0] * masses[2];
+    EXPECT_NEAR(step_of(Gravitation{3.0}), 2.0 / std::sqrt(2.0 * factor * 3.0 / 0.125 * inverse), 1e-12);
+    EXPECT_NEAR(step_of(Spring{3.1, 2.0}), 2.0 / std::sqrt(3.0 * 3.1 * inverse), 1e-12);
+    for (double begin = 0.3; begin < 0.49; begin += 1e-3) {  // of a law that is split, from where it hardly begins
+      LawPart far(Gravitation{3.0}, LawPart::Switch{begin, begin + 0.2}, {});
+      const double force = std::abs(far.at(0.5).slope) * factor, step = step_of(std::move(far));
+      EXPECT_LT(force * step * step * inverse, (4.0 + 1e-9) * 0.5);  // how far it moves them in a step: no farther
+    }
+    EXPECT_TRUE(make_pairs(at.reference, dim, masses, first_and_last, Spring{3.1, 2.0}, {}, Company::wandering)
+                    ->step_is_stable(0, at.u, std::vector{m1, m2}, 1.0 / std::sqrt(3.1 * inverse)));
   }
 }
 

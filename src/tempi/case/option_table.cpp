@@ -141,7 +141,8 @@ constexpr Option rows[] = {
      "beyond the cutoff (or length of hertz): how far the list of neighbours reaches; omitted: 0.12 of it"},
     {"potential", "together", boolean, "", "", "", any,
      "all pairs as one element and, where the law ends, with a list of neighbours; or each an element of its own (with "
-     "the smallest step of all but for gravity, bonds and pairs listed). Omitted: together with a cutoff and for "
+     "the smallest step of all, or of its class with split, but for bonds, pairs listed and gravity without split). "
+     "Omitted: together with a cutoff and for "
      "hertz"},
     {"potential", "depth", number, "J", "", "", positive,
      "morse: V = depth (1 - exp(-(r - length) inverse_width))^2; embedded-atom: V = -depth sqrt(rho) of each atom, rho "

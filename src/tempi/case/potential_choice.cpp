@@ -214,7 +214,9 @@ class Chooser {
     for (std::size_t c = 0; c < laws_.class_count(); ++c) {
       ChosenPotential& chosen = chosen_.emplace_back();
       if (bonded && c == 0) chosen.bonds = all;
-      chosen.one_step = !bonded && in_.type != "gravity";
+      const bool fades =
+          laws_.class_count() > 1;  // a pair that hardly feels a class now may be in the midst of it soon
+      chosen.one_step = !bonded && (in_.type != "gravity" || fades);
       chosen.step = laws_.step_of_class(c);
       std::vector<PairLaw> laws;
       for (std::size_t k = 0; k < (alike ? 1 : all.size()); ++k) laws.push_back(laws_.law(c, all[k][0], all[k][1]));

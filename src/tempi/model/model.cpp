@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,6 +17,17 @@ namespace tempi {
 namespace {
 
 constexpr std::size_t most_nodes = 10, most_entries = 30 * 30;  // of terms that are not in pieces
+
+// The sum of its eigenvalues' sizes. At rest they are not negative, to rounding, and this is the trace.
+double size_of(const Eigen::Matrix3d& symmetric) {
+  constexpr double rounding = 1e-12;
+  const double least = -rounding * symmetric.lpNorm<Eigen::Infinity>();
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> of;
+  double sum = symmetric.trace();
+  for (const double lambda : of.computeDirect(symmetric, Eigen::EigenvaluesOnly).eigenvalues())
+    if (lambda < least) sum -= 2.0 * lambda;
+  return std::max(sum, 0.0);
+}
 
 // A number for each node of a term.
 class Room {
@@ -90,24 +102,28 @@ void Model::each_root_stiffness(TermId id, Visit&& visit) const {
   const auto [potential, k] = term(id);
   const auto stencil = potential->stencil(k);
   const std::size_t nodes = stencil.size(), d = static_cast<std::size_t>(dim()), n = nodes * d;
-  const auto root = [](double trace) { return std::sqrt(std::max(trace, 0.0)); };
+  const auto add = [&](std::size_t a, std::span<const double> H, std::size_t rows, Eigen::Matrix3d& to) {
+    for (std::size_t r = 0; r < d; ++r)
+      for (std::size_t c = 0; c < d; ++c)
+        to(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) += H[(a * d + r) * rows + a * d + c];
+  };
   if (const LocalPotential* local = potential->as_local()) {
     std::array<double, most_entries> H;
     TEMPI_ASSERT(n * n <= H.size());
     std::fill_n(H.begin(), n * n, 0.0);
     local->add_hessian(k, at_rest_, 0.0, std::span(H).first(n * n));
     for (std::size_t a = 0; a < nodes; ++a) {
-      double trace = 0.0;
-      for (std::size_t c = a * d; c < (a + 1) * d; ++c) trace += H[c * (n + 1)];
-      visit(a, root(trace));
+      Eigen::Matrix3d at_node = Eigen::Matrix3d::Zero();
+      add(a, H, n, at_node);
+      visit(a, std::sqrt(potential->mass(k, a) > 0.0 ? std::max(at_node.trace(), 0.0) : size_of(at_node)));
     }
     return;
   }
-  std::vector<double> traces(parts_.mass.size(), 0.0);
+  std::vector<Eigen::Matrix3d> at_nodes(parts_.mass.size(), Eigen::Matrix3d::Zero());
   potential->each_hessian_piece(k, at_rest_, 0.0, [&](std::span<const NodeId> piece, std::span<const double> H) {
-    for (std::size_t i = 0, rows = piece.size() * d; i < rows; ++i) traces[ordinal(piece[i / d])] += H[i * (rows + 1)];
+    for (std::size_t a = 0; a < piece.size(); ++a) add(a, H, piece.size() * d, at_nodes[ordinal(piece[a])]);
   });
-  for (std::size_t a = 0; a < nodes; ++a) visit(a, root(traces[ordinal(stencil[a])]));
+  for (std::size_t a = 0; a < nodes; ++a) visit(a, std::sqrt(size_of(at_nodes[ordinal(stencil[a])])));
 }
 
 void Model::balance_shares() {

@@ -29,9 +29,9 @@ struct HostedForce {
 // How a node's mass is shared among its terms, for their stable steps; the shares of a node sum to its mass.
 //   own       what each term brought, as the papers have it; a stiff term that brought none has no stable step
 //   balanced  in proportion to sqrt(k_Ka), k_Ka the trace of the term's Hessian at the node and the reference
-//             positions. That makes the sum of the squared frequencies, sum_K tr(M_K^-1 K_K) = sum_Ka k_Ka / m_Ka,
-//             least; the sum of 1/step comes within 1 % of its least, too (decision 0006). Slivers lean on their
-//             neighbours' mass.
+//             positions; of terms without mass, which may push apart, the sum of its eigenvalues' sizes. That makes the
+//             sum of the squared frequencies, sum_K tr(M_K^-1 K_K) = sum_Ka k_Ka / m_Ka, least; the sum of 1/step comes
+//             within 1 % of its least, too (decision 0006). Slivers lean on their neighbours' mass.
 enum class MassShares { own, balanced };
 
 class Model {

@@ -147,7 +147,10 @@ double LocalPotential::stable_step(Index k, std::span<const double> u, std::span
   const Matrix H = hessian(*this, k, u);
   Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 30, 1> root(H.rows());
   for (Index i = 0; i < H.rows(); ++i) root(i) = 1.0 / std::sqrt(shares[static_cast<std::size_t>(i / dim())]);
-  return step_of_eigenvalue(largest_eigenvalue(Matrix(root.asDiagonal() * H * root.asDiagonal())));
+  const Matrix scaled = root.asDiagonal() * H * root.asDiagonal();
+  double largest = largest_eigenvalue(scaled);
+  if (mass(k, 0) == 0.0) largest = std::max(largest, largest_eigenvalue(Matrix(-scaled)));
+  return step_of_eigenvalue(largest);
 }
 
 bool LocalPotential::step_is_stable(Index k, std::span<const double> u, std::span<const double> shares,

@@ -93,7 +93,8 @@ class LocalPotential : public Potential {
   virtual void add_hessian(Index k, std::span<const double> u, double t, std::span<double> H) const = 0;
 
   void each_hessian_piece(Index k, std::span<const double> u, double t, const VisitPiece& visit) const final;
-  // The largest eigenvalue of the scaled Hessian, cost O((dim * nodes)^3).
+  // By the scaled Hessian, cost O((dim * nodes)^3). Of terms without mass by its largest eigenvalue in size: pairs that
+  // push each other apart, or are where attraction is strongest, are hardly stiff, but their forces change as fast.
   double stable_step(Index k, std::span<const double> u, std::span<const double> shares) const override;
   // By a Cholesky factorisation.
   bool step_is_stable(Index k, std::span<const double> u, std::span<const double> shares, double step) const override;
