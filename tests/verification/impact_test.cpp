@@ -309,9 +309,9 @@ TEST_P(Impacts, OfASumAreThoseOfItsPairs) {
     const auto error = [&](double step) {
       return farthest(sum.run(GetParam(), step, 1.5), sum.run(reference, step, 1.5));
     };
-    const double coarse = error(1e-3), fine = error(2.5e-4);
-    EXPECT_LT(coarse, 1e-3);
-    EXPECT_GT(coarse / fine, 12.0) << coarse << ' ' << fine;
+    const double coarse = error(1e-3), fine = error(6.25e-5);
+    EXPECT_LT(coarse, 1e-5);
+    EXPECT_GT(coarse / fine, 144.0) << coarse << ' ' << fine;
   }
   const double lost = kinetic_energy(*sum.model, sum.start()) - kinetic_energy(*sum.model, one);
   EXPECT_GT(lost, 0.1);

@@ -6,12 +6,13 @@
 //   v_m = (v- + v_P) / 2;   v_m <- each damper alone, exactly, one after the other;   v+ = v_m + (v_P - v-) / 2
 //
 // which for a single damper is the equation of dampers.hpp. Several that share nodes are not solved together there but
-// in an order, taken forwards or backwards by turns: the turns follow the Thue-Morse sequence of the tick, which on
-// every subsequence of ticks 2^k n takes both ways equally often, so that what two dampers of any two steps owe to
-// their order cancels: order 2 (decision 0011). Every damper takes energy, however stiff it is; but where they are
-// stiff together, r = the largest eigenvalue of M^-1 sum_K step_K C_K well above 1, one turn each says little of what
-// they do to slow motions. So an instant has as many turns as r asks for, each for its part of the steps, both ways.
-// Colour by colour, blocks of a colour on all threads; the bits do not depend on their number.
+// in an order, taken forwards or backwards by turns: by the completely multiplicative function of the tick that is the
+// character mod 3 and -1 at 3. On the multiples of any number it is the same sequence or its negative, with sums that
+// grow as a logarithm at most, so that what two dampers of any two steps owe to their order cancels: order 2 (decision
+// 0011). Every damper takes energy, however stiff it is; but where they are stiff together, r = the largest eigenvalue
+// of M^-1 sum_K step_K C_K well above 1, one turn each says little of what they do to slow motions. So an instant has
+// as many turns as r asks for, each for its part of the steps, both ways. Colour by colour, blocks of a colour on all
+// threads; the bits do not depend on their number.
 #pragma once
 
 #include <array>
