@@ -12,7 +12,8 @@
 // in the same order, they would leave an error of first order. The system is that of the nodes of the damped terms that
 // act, symmetric and positive definite: conjugate gradients, without a matrix, to rounding. Order 2
 // where steps are equal or far apart; where neighbours on an exact queue nearly keep time, each sees velocities between
-// the other's kicks for long, and errors fall as h^1.1 to h^2. Times of a queue that differ by rounding are two instants.
+// the other's kicks for long, and errors fall as h^1.1 to h^2. Times of a queue that differ by rounding are two
+// instants.
 //
 // Steps: the limit of an explicit kick stays that of the undamped model. An oscillator of damping ratio z obeys
 //   (1 + z wh) x_{n+1} - (2 - (wh)^2) x_n + (1 - z wh) x_{n-1} = 0,
