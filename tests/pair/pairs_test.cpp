@@ -241,7 +241,8 @@ TEST(Pairs, stable_step_of_a_spring_is_two_over_the_frequency_of_its_two_masses)
 }
 
 // What pushes apart counts as what holds together: of gravitation V'' = -2 f G / r^3 along and V'/r = f G / r^3 across;
-// of a spring that is pressed V'/r = k (1 - length / r) < -k across. Any step is stable where nothing holds.
+// of a spring that is pressed V'/r = k (1 - length / r) < -k across. What is stable goes by what holds,
+// here k along the spring.
 TEST(Pairs, stable_step_is_by_the_largest_eigenvalue_in_size) {
   const double m1 = 2.0, m2 = 1.3, inverse = 1.0 / m1 + 1.0 / m2;
   for (const int dim : {2, 3}) {
@@ -259,7 +260,7 @@ TEST(Pairs, stable_step_is_by_the_largest_eigenvalue_in_size) {
       EXPECT_LT(force * step * step * inverse, (4.0 + 1e-9) * 0.5);  // how far it moves them in a step: no farther
     }
     EXPECT_TRUE(make_pairs(at.reference, dim, masses, first_and_last, Spring{3.1, 2.0}, {}, Company::wandering)
-                    ->step_is_stable(0, at.u, std::vector{m1, m2}, 1.0 / std::sqrt(3.1 * inverse)));
+                    ->step_is_stable(0, at.u, std::vector{m1, m2}, 1.9 / std::sqrt(3.1 * inverse)));
   }
 }
 

@@ -87,8 +87,7 @@ constexpr Option rows[] = {
 
     {"particles", "file", text, "", "", "", any,
      "CSV with a header of mass, x, y[, z], vx, vy[, vz], radius and group, (extended) XYZ, or a data file of LAMMPS "
-     "(its "
-     "atoms as their own numbers ascend); relative to the case file"},
+     "(its atoms as their own numbers ascend); relative to the case file"},
     {"particles", "units", choice, "", "", "si | lj | real | metal | cgs | electron | micro | nano", any,
      "in which the file is written, as LAMMPS names them (metal: angstrom, dalton, angstrom/ps); omitted: as a "
      "data file says in its first line, else si"},

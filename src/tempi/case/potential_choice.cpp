@@ -214,8 +214,8 @@ class Chooser {
     for (std::size_t c = 0; c < laws_.class_count(); ++c) {
       ChosenPotential& chosen = chosen_.emplace_back();
       if (bonded && c == 0) chosen.bonds = all;
-      const bool fades =
-          laws_.class_count() > 1;  // a pair that hardly feels a class now may be in the midst of it soon
+      // A pair that hardly feels a class now may be in the midst of it soon.
+      const bool fades = laws_.class_count() > 1;
       chosen.one_step = !bonded && (in_.type != "gravity" || fades);
       chosen.step = laws_.step_of_class(c);
       std::vector<PairLaw> laws;
