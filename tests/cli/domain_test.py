@@ -113,6 +113,32 @@ class Domains(Refused):
         told = summary(self.folder / "case.out")
         self.assertLess(told["energy"]["band"], 0.02)
 
+    def test_a_particle_that_nothing_touches_flies(self):
+        case = """[particles]
+mass = [1, 1, 1, 2]
+position = [[0, 0], [1, 0], [2, 0], [9, 9]]
+velocity = [[0, 0], [0, 0.1], [0, 0], [0.5, -0.25]]
+[[potential]]
+type = "spring"
+pairs = [[0, 1], [1, 2]]
+stiffness = 100
+length = 1
+[integrator]
+method = "multi-domain"
+safety = 0.2
+[[probe]]
+name = "free"
+particles = [3]
+[run]
+end_time = 1
+"""
+        for domains in ("", "[[domain]]\nparticles = [0, 1]\nalpha = 0.5\n[[domain]]\nparticles = [1, 2]\n"):
+            results = self.run_text(case + domains, "--overwrite", meshes={})
+            told = history(results)
+            self.assertAlmostEqual(0.5, told["free.displacement_x"][-1], delta=1e-13)
+            self.assertAlmostEqual(-0.25, told["free.velocity_y"][-1], delta=1e-13)
+            self.assertLess(summary(results)["linear_momentum"]["error"], 1e-13)
+
     def test_threads_change_no_bit(self):
         text = with_domains()
         one = (self.run_text(text, "--threads", "1", out="one") / "history.csv").read_bytes()

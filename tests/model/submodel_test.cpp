@@ -275,6 +275,16 @@ TEST(Submodel, OfASumHasItsTerms) {
   EXPECT_TRUE(same_bits(g, expected_g));
 }
 
+TEST(Submodel, NodesThatNoTermTouchesGoToTheLastPart) {
+  Model::Parts parts = particles(1, {0, 1, 2, 5}, {1, 1, 1, 3});
+  add_pairs(parts, {NodePair{NodeId{0}, NodeId{1}}, NodePair{NodeId{1}, NodeId{2}}}, Spring{1.0, 1.0});
+  const Model model(std::move(parts));
+  const std::vector<Submodel> halves = divide(model, std::vector{0, 1});
+  EXPECT_EQ(halves[0].nodes, (std::vector{NodeId{0}, NodeId{1}}));
+  EXPECT_EQ(halves[1].nodes, (std::vector{NodeId{1}, NodeId{2}, NodeId{3}}));
+  EXPECT_EQ(halves[1].model->mass(NodeId{2}), 3.0);
+}
+
 TEST(Submodel, RefusesWhatIsNoDivision) {
   Model::Parts parts = particles(1, {0, 1, 2}, {1, 1, 1});
   add_pairs(parts, {NodePair{NodeId{0}, NodeId{1}}, NodePair{NodeId{1}, NodeId{2}}}, Spring{1.0, 1.0});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tempi/core/distinct.hpp"
 #include "tempi/core/error.hpp"
@@ -39,8 +40,20 @@ std::vector<std::vector<TermId>> terms_of_parts(const Model& whole, std::span<co
   return terms;
 }
 
-NodeNumbers numbers_of(const Model& whole, std::span<const TermId> terms) {
+std::vector<NodeId> untouched_nodes(const Model& whole) {
+  std::vector<char> touched(static_cast<std::size_t>(whole.node_count()), 0);
+  for (Index i = 0; i < whole.term_count(); ++i)
+    for (const NodeId a : whole.term(make_id<TermId>(i)).stencil()) touched[ordinal(a)] = 1;
+  std::vector<NodeId> nodes;
+  for (std::size_t a = 0; a < touched.size(); ++a)
+    if (touched[a] == 0) nodes.push_back(make_id<NodeId>(static_cast<Index>(a)));
+  return nodes;
+}
+
+// Of the nodes of some terms, and `others`.
+NodeNumbers numbers_of(const Model& whole, std::span<const TermId> terms, std::vector<NodeId> others) {
   NodeNumbers numbers;
+  numbers.of_whole = std::move(others);
   for (const TermId id : terms) {
     const auto nodes = whole.term(id).stencil();
     numbers.of_whole.insert(numbers.of_whole.end(), nodes.begin(), nodes.end());
@@ -70,11 +83,10 @@ std::vector<Submodel> divide(const Model& whole, std::span<const int> part) {
   std::vector<NodeNumbers> numbers;
   std::vector<int> sharers(static_cast<std::size_t>(whole.node_count()), 0);
   for (const auto& of_part : terms) {
-    numbers.push_back(numbers_of(whole, of_part));
+    numbers.push_back(
+        numbers_of(whole, of_part, &of_part == &terms.back() ? untouched_nodes(whole) : std::vector<NodeId>()));
     for (const NodeId a : numbers.back().of_whole) ++sharers[ordinal(a)];
   }
-  for (std::size_t a = 0; a < sharers.size(); ++a)
-    if (sharers[a] == 0) throw InputError(fmt::format("node {} is in no part (no term touches it).", a));
   std::vector<std::vector<double>> brought_by;
   std::vector<char> is_even(sharers.size(), 0);  // where some part brings nothing
   for (std::size_t p = 0; p < terms.size(); ++p) {

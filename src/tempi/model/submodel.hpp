@@ -28,8 +28,8 @@ struct Submodel {
 // The parts of a model in which term K is in part[K]. What a term brought to a node's mass goes to its part; mass that
 // no term brought is shared out evenly among the parts that touch the node, and so is all of a node's where one of
 // these brings none (hinges of shells). Where terms brought more than there is (in a part of a part) all get less
-// alike. `whole` must outlive the result. Throws InputError: not one part for each term, a part without terms, a node
-// that no term touches, constraints that act across parts.
+// alike. Nodes that no term touches go to the last part. `whole` must outlive the result. Throws InputError: not one
+// part for each term, a part without terms, constraints that act across parts.
 std::vector<Submodel> divide(const Model& whole, std::span<const int> part);
 
 }  // namespace tempi
