@@ -450,6 +450,17 @@ TEST(ElasticCells, cauchy_stress_components_are_in_the_order_of_the_documentatio
   }
 }
 
+// However large H is: P F^T / det F would be another, and not symmetric.
+TEST(ElasticCells, stress_of_linear_elasticity_is_that_of_its_law) {
+  const Body body =
+      test::make_body(test::tetrahedron_mesh(CellType::tetrahedron4, 1, 0.1, 2), LinearElastic{lame}, 1.0);
+  const std::vector<double> A = {0.2, 0.3, 0.0, -0.1, 0.1, 0.05, 0.0, 0.15, -0.05};
+  const auto sigma = body.cells().cauchy_stress(3, test::affine_displacements(*body.mesh, A, {0, 0, 0}));
+  const double p = lame.lambda * (0.2 + 0.1 - 0.05), mu = lame.mu;
+  const std::array<double, 6> expected = {p + 0.4 * mu, p + 0.2 * mu, p - 0.1 * mu, 0.2 * mu, 0.2 * mu, 0.0};
+  for (std::size_t c = 0; c < 6; ++c) EXPECT_NEAR(sigma[c], expected[c], 1e-14) << c;
+}
+
 TEST(ElasticCells, cauchy_stress_turns_with_the_body) {
   const Body body = test::make_body(test::triangle_mesh(CellType::triangle3, 1, 0.1, 2), NeoHookean{lame}, 1.0);
   const double s = 1.25;  // stretched along x, then turned by 90 degrees: now along y

@@ -260,7 +260,8 @@ constexpr Option rows[] = {
     {"probe", "group", group, "", "", "", any, "follows the mean of the nodes of this group"},
     {"probe", "where", text, "", "", "", any, where_text},
     {"probe", "stress", boolean, "", "false", "", any,
-     "the mean stress and strain of the elements around these nodes too: NAME.stress_xx and so on (Cauchy, Pa), "
+     "the mean stress and strain of the elements around these nodes too: NAME.stress_xx and so on (Cauchy, Pa; of "
+     "linear-elastic lambda tr e + 2 mu e), "
      "NAME.strain_xx (Green)"},
     {"probe", "residual", boolean, "", "false", "", any,
      "of the element whose centre is nearest to point: its energy T_K + V_K, what its last update left unbalanced and "

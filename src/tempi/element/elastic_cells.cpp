@@ -191,8 +191,7 @@ class Cells final : public ElasticCells {
       Mat<double, 3> H;
       for (int i = 0; i < D; ++i)
         for (int J = 0; J < D; ++J) H(i, J) = in_plane(i, J);
-      const Stress<double, 3> stress = model_.template stress<double, 3>(H);
-      const Mat<double, 3> s = (1.0 / stress.det_F) * (stress.P * transpose(identity<double, 3>() + H));
+      const Mat<double, 3> s = tempi::cauchy_stress(model_, H, model_.template stress<double, 3>(H));
       const double w = volume(k, q);
       const std::array<double, 6> values = {s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(0, 2)};
       for (std::size_t c = 0; c < 6; ++c) mean[c] += w * values[c];

@@ -48,7 +48,8 @@ class ElasticCells : public LocalPotential {
   virtual double density() const = 0;               // [kg/m^3]
   virtual double thickness() const { return 0.0; }  // [m], of shells
   virtual const Material& material() const = 0;
-  // Cauchy stress [Pa] averaged over the reference volume: XX YY ZZ XY YZ XZ, out-of-plane components included.
+  // Cauchy stress [Pa] averaged over the reference volume: XX YY ZZ XY YZ XZ, out-of-plane components included. Of
+  // linear elasticity that of its law.
   virtual std::array<double, 6> cauchy_stress(Index k, std::span<const double> u) const = 0;
   // Green's strain E = (F^T F - I)/2, averaged likewise.
   virtual std::array<double, 6> green_strain(Index k, std::span<const double> u) const;

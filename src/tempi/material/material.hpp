@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include "tempi/core/tensor.hpp"
@@ -91,6 +92,15 @@ struct LinearElastic {
   template <class T, int D>
   Tangent<T, D> tangent(const Mat<T, D>& H) const;
 };
+
+// Cauchy stress, P F^T / det F; of linear elasticity, which knows one configuration and one stress, P.
+template <class Model, class T, int D>
+Mat<T, D> cauchy_stress(const Model&, const Mat<T, D>& H, const Stress<T, D>& stress) {
+  if constexpr (std::is_same_v<Model, LinearElastic>)
+    return stress.P;
+  else
+    return (T(1.0) / stress.det_F) * (stress.P * transpose(identity<T, D>() + H));
+}
 
 using Material = std::variant<NeoHookean, SaintVenantKirchhoff, LinearElastic>;
 
